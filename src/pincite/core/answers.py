@@ -1,0 +1,214 @@
+"""Answers: claims, citations, quotes, and the events of a stream."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+from pincite.core.documents import Box
+from pincite.core.evidence import Scope, Source, Strategy
+from pincite.core.ids import ChunkId, DocumentId, MessageId, VersionId
+from pincite.core.messages import ModelUsage
+
+
+class Verdict(StrEnum):
+    """What the application found out about a claim against the union of its citations."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not_found"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The part of a quote on one page. `page` and `page_size` are None where the format has no pages."""
+
+    page: int | None
+    page_label: str | None
+    section: str
+    boxes: tuple[Box, ...] = ()
+    page_size: tuple[float, float] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the span in the form of the HTTP contract."""
+        return {
+            "page": self.page,
+            "page_label": self.page_label,
+            "section": self.section,
+            "boxes": [box.as_list() for box in self.boxes],
+            "page_size": list(self.page_size) if self.page_size else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One literal run `[start, end)` of a version's canonical text."""
+
+    text: str
+    start: int
+    end: int
+    spans: tuple[Span, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the quote in the form of the HTTP contract."""
+        return {"text": self.text, "start": self.start, "end": self.end, "spans": [span.as_dict() for span in self.spans]}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """An issued label attached to claims, with the quotes that support them."""
+
+    n: int
+    document_id: DocumentId
+    version_id: VersionId
+    chunk_id: ChunkId
+    quotes: tuple[Quote, ...]
+    issued_by: Literal["model", "verifier"] = "model"
+    also_in: tuple[int, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the citation in the form of the HTTP contract."""
+        return {
+            "n": self.n,
+            "document_id": self.document_id,
+            "version_id": self.version_id,
+            "chunk_id": self.chunk_id,
+            "issued_by": self.issued_by,
+            "quotes": [quote.as_dict() for quote in self.quotes],
+            "also_in": list(self.also_in),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence, list item or table cell `[start, end)` of the answer; `citations` are indexes into the answer's citations."""
+
+    start: int
+    end: int
+    verdict: Verdict = Verdict.NOT_CHECKED
+    support: float | None = None
+    reason: str = ""
+    citations: tuple[int, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the claim in the form of the HTTP contract."""
+        return {
+            "start": self.start,
+            "end": self.end,
+            "verdict": self.verdict.value,
+            "support": self.support,
+            "reason": self.reason,
+            "citations": list(self.citations),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds of the steps of one answer."""
+
+    embedding_ms: float = 0.0
+    retrieval_ms: float = 0.0
+    time_to_first_token_ms: float | None = None
+    generation_ms: float = 0.0
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the timings in the form of the HTTP contract."""
+        return {
+            "embedding_ms": self.embedding_ms,
+            "retrieval_ms": self.retrieval_ms,
+            "time_to_first_token_ms": self.time_to_first_token_ms,
+            "generation_ms": self.generation_ms,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesChunk:
+    """First event: the numbered sources, before any text."""
+
+    sources: tuple[Source, ...]
+    message_id: MessageId
+    strategy: Strategy = Strategy.HYBRID
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChunk:
+    """A piece of the answer's text; never half a citation marker."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoneChunk:
+    """Last event: what the application knows about the finished text."""
+
+    answered: bool
+    claims: tuple[Claim, ...]
+    citations: tuple[Citation, ...]
+    message_id: MessageId
+    model: str = ""
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    timings: Timings = field(default_factory=Timings)
+
+
+AnswerEvent: TypeAlias = SourcesChunk | TokenChunk | DoneChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finished answer: the fold of its stream."""
+
+    text: str
+    sources: tuple[Source, ...]
+    citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    answered: bool = True
+    message_id: MessageId = MessageId("")
+    model: str = ""
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    timings: Timings = field(default_factory=Timings)
+    strategy: Strategy = Strategy.HYBRID
+    scope: Scope | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer in the form of the HTTP contract's JSON twin."""
+        return {
+            "answered": self.answered,
+            "text": self.text,
+            "sources": [source.as_dict() for source in self.sources],
+            "claims": [claim.as_dict() for claim in self.claims],
+            "citations": [citation.as_dict() for citation in self.citations],
+            "message_id": self.message_id,
+            "model": self.model,
+            "usage": {
+                "prompt_tokens": self.usage.prompt_tokens,
+                "completion_tokens": self.usage.completion_tokens,
+                "estimated": self.usage.estimated,
+            },
+            "timings": self.timings.as_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenQuote:
+    """A cited passage as it is kept with the answer: text, place, and a commitment SHA-256(nonce ‖ text)."""
+
+    n: int
+    document_id: DocumentId
+    version_id: VersionId
+    start: int
+    end: int
+    text: str
+    nonce: str
+    commitment: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """An answer as it is stored: question, answer, and the frozen passages it cites."""
+
+    question: str
+    answer: Answer
+    evidence: tuple[FrozenQuote, ...]

@@ -1,0 +1,284 @@
+"""Documents and what becomes of them: versions, canonical text, chunks, boxes."""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId
+
+
+class Stage(StrEnum):
+    """Where a document stands. Only `ready` documents are found."""
+
+    PENDING = "pending"
+    PARSING = "parsing"
+    CHUNKING = "chunking"
+    EMBEDDING = "embedding"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class BlockRole(StrEnum):
+    """What a block of canonical text is on its page."""
+
+    BODY = "body"
+    HEADING = "heading"
+    TABLE = "table"
+    FOOTNOTE = "footnote"
+    CAPTION = "caption"
+    HEADER = "header"
+    FOOTER = "footer"
+    PAGE_NUMBER = "page_number"
+
+
+class ChunkType(StrEnum):
+    """What a chunk was made from."""
+
+    TEXT = "text"
+    TABLE = "table"
+    IMAGE_DESCRIPTION = "image_description"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in PDF points, origin top left, in the page as displayed (rotation applied)."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def as_list(self) -> list[float]:
+        """Return `[x0, y0, x1, y1]`."""
+        return [self.x0, self.y0, self.x1, self.y1]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its number from 1, the label printed or declared for it, its size as displayed in points (0 where unknown)."""
+
+    number: int
+    label: str
+    width: float = 0.0
+    height: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of canonical text with one role. `page` is where it starts (None without pages); `level` is a heading's depth from 1."""
+
+    role: BlockRole
+    start: int
+    end: int
+    page: int | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRun:
+    """Canonical characters `[start, start+length)` come from characters `[index, index+count)` of a page of the file.
+
+    With `length == count` they correspond one to one; otherwise (a ligature, a normalised character) the run stands as a whole.
+    In a file without pages `page` is 0 and the index counts characters of the decoded file. Characters that parsing added
+    (a blank between lines, a line feed between blocks) belong to no run.
+    """
+
+    start: int
+    length: int
+    page: int
+    index: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpan:
+    """The part `[start, end)` of a run of canonical text that stands on one page."""
+
+    page: int
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class CanonicalText:
+    """The text of a version as an ordered list of blocks. All offsets are Unicode code points.
+
+    Body flow comes first in reading order; headers, footers, page numbers and footnotes are lifted out and follow it, so that
+    a sentence may cross a page. Blocks and runs are sorted by start; blocks don't overlap.
+    """
+
+    text: str
+    blocks: tuple[Block, ...]
+    pages: tuple[Page, ...] = ()
+    runs: tuple[SourceRun, ...] = ()
+
+    @cached_property
+    def _run_starts(self) -> list[int]:
+        return [run.start for run in self.runs]
+
+    def runs_within(self, start: int, end: int) -> list[SourceRun]:
+        """Return the runs that overlap `[start, end)`, cut to it where they correspond one to one."""
+        found: list[SourceRun] = []
+        for run in self.runs[max(0, bisect_right(self._run_starts, start) - 1) :]:
+            if run.start >= end:
+                break
+            if run.start + run.length > start:
+                found.append(_cut(run, start, end))
+        return found
+
+    def page_spans(self, start: int, end: int) -> tuple[PageSpan, ...]:
+        """Return the pages that `[start, end)` stands on, in order, each with its part; empty without pages."""
+        if not self.pages:
+            return ()
+        labels = {page.number: page.label for page in self.pages}
+        spans: list[PageSpan] = []
+        for run in self.runs_within(start, end):
+            if spans and spans[-1].page == run.page:
+                spans[-1] = PageSpan(run.page, spans[-1].label, spans[-1].start, run.start + run.length)
+            else:
+                spans.append(PageSpan(run.page, labels.get(run.page, str(run.page)), run.start, run.start + run.length))
+        return tuple(spans)
+
+
+def _cut(run: SourceRun, start: int, end: int) -> SourceRun:
+    if run.length != run.count:
+        return run
+    first, last = max(run.start, start), min(run.start + run.length, end)
+    return SourceRun(first, last - first, run.page, run.index + first - run.start, last - first)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """What a parser makes of a file. `pages_unread` counts pages that draw something but gave no text."""
+
+    canonical: CanonicalText
+    content_type: str
+    parser: str
+    parser_version: str
+    title: str | None = None
+    pages_unread: int = 0
+    meta: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpec:
+    """An embedding model as a collection freezes it."""
+
+    name: str
+    revision: str
+    dimensions: int
+    window_tokens: int
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+    @property
+    def model_id(self) -> str:
+        """Return the key that vectors and index folders carry: name and revision, safe in a file name."""
+        digest = hashlib.sha256(
+            f"{self.name}\0{self.revision}\0{self.dimensions}\0{self.query_prefix}\0{self.passage_prefix}".encode()
+        ).hexdigest()[:12]
+        safe = "".join(c if c.isalnum() or c in "-." else "-" for c in self.name.rsplit("/", 1)[-1])
+        return f"{safe}-{digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone."""
+
+    id: CollectionId
+    workspace_id: WorkspaceId
+    name: str
+    embedding: EmbeddingSpec | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a document failed: a stable code and a sentence that says what to do."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """(collection, path) and its state. `version_id` is the version that is searched; None before the first is ready."""
+
+    id: DocumentId
+    collection_id: CollectionId
+    path: str
+    title: str
+    content_type: str
+    source_uri: str
+    stage: Stage
+    created_at: datetime
+    updated_at: datetime
+    version_id: VersionId | None = None
+    reason: Reason | None = None
+    sha256: str = ""
+    size_bytes: int = 0
+    pages: int = 0
+    pages_unread: int = 0
+    chunks: int = 0
+    locale: str = ""
+    doc_date: str = ""
+    tags: tuple[str, ...] = ()
+    meta: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state of a document's bytes, as one parser read it."""
+
+    id: VersionId
+    document_id: DocumentId
+    sha256: str
+    size_bytes: int
+    content_type: str
+    parser: str
+    parser_version: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable passage: `text` is the literal run `[start, end)` of its version's canonical text."""
+
+    id: ChunkId
+    document_id: DocumentId
+    version_id: VersionId
+    chunk_index: int
+    title: str
+    heading_path: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    token_count: int
+    pages: tuple[PageSpan, ...] = ()
+    lang: str = ""
+    chunk_type: ChunkType = ChunkType.TEXT
+    generated: bool = False
+
+    @property
+    def index_text(self) -> str:
+        """Return what is embedded and indexed: title › heading path, then the text."""
+        return index_text(self.title, self.heading_path, self.text)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of `index_text`; equal fingerprints share a vector."""
+        return hashlib.sha256(self.index_text.encode()).hexdigest()
+
+
+def index_text(title: str, heading_path: tuple[str, ...], text: str) -> str:
+    """Join title, heading path and text as they are embedded and indexed."""
+    trail = [part for part in (title, *heading_path) if part]
+    if len(trail) > 1 and trail[0] == trail[1]:
+        trail = trail[1:]
+    return f"{' › '.join(trail)}\n{text}" if trail else text

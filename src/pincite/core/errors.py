@@ -1,0 +1,74 @@
+"""One tree of errors: each has a code, a kind, a public message and says whether trying again can help."""
+
+from enum import StrEnum
+
+
+class ErrorKind(StrEnum):
+    """Who can act on an error. Doors translate it to a status or an exit code."""
+
+    USAGE = "usage"
+    NOT_FOUND = "not_found"
+    REFUSED = "refused"
+    CONFLICT = "conflict"
+    UPSTREAM = "upstream"
+    STORE = "store"
+
+
+class PinciteError(Exception):
+    """An error whose message may be shown to the person who can act on it."""
+
+    kind = ErrorKind.USAGE
+    code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or type(self).code
+        self.retryable = retryable
+
+
+class ConfigurationError(PinciteError):
+    """A setting, prompt or combination of parts that can't work."""
+
+    code = "configuration"
+
+
+class UsageError(PinciteError):
+    """A request that is malformed: an empty question, one that is too long, an unknown option."""
+
+    code = "usage"
+
+
+class NotFoundError(PinciteError):
+    """A collection, document or file that isn't there."""
+
+    kind = ErrorKind.NOT_FOUND
+    code = "not_found"
+
+
+class ConflictError(PinciteError):
+    """A request that contradicts what is stored, such as a second embedding model for a collection."""
+
+    kind = ErrorKind.CONFLICT
+    code = "conflict"
+
+
+class RefusedInput(PinciteError):
+    """A file that can't become a document. `code` is the reason kept on the document (`encrypted`, `no_text`, …)."""
+
+    kind = ErrorKind.REFUSED
+    code = "refused"
+
+
+class UpstreamError(PinciteError):
+    """A model provider failed. The message is ours, never the provider's."""
+
+    kind = ErrorKind.UPSTREAM
+    code = "upstream"
+
+
+class StoreError(PinciteError):
+    """The database, an index or the disk can't be used."""
+
+    kind = ErrorKind.STORE
+    code = "store"

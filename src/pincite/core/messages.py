@@ -1,0 +1,40 @@
+"""What goes to a chat model and what comes back beside text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.core.evidence import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """The question and the numbered sources of a prompt, for a model that reads structure instead of prose."""
+
+    question: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message. `grounding` repeats the prompt's data in structure; adapters of language models ignore it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+    grounding: Grounding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier exchange of a conversation: untrusted data, never instructions."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """Tokens of one model call; `estimated` when the provider didn't say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False

@@ -1,0 +1,1 @@
+"""Protocols of what the core needs from the outside world."""

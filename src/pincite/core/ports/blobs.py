@@ -1,0 +1,33 @@
+"""Bytes of files, addressed by their hash."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Stored bytes: their SHA-256 in hex and their number."""
+
+    sha256: str
+    size_bytes: int
+
+
+class BlobStore(Protocol):
+    """Content-addressed storage. Equal bytes are kept once."""
+
+    async def put_file(self, path: Path) -> Blob:
+        """Store the bytes of a file, in one durable step. Raises `StoreError` when the disk is full."""
+        ...
+
+    async def put_bytes(self, data: bytes) -> Blob:
+        """Store bytes, in one durable step. Raises `StoreError` when the disk is full."""
+        ...
+
+    async def local_path(self, sha256: str) -> Path:
+        """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
+        ...
+
+    async def delete(self, sha256: str) -> None:
+        """Forget the bytes; no error when they aren't there."""
+        ...

@@ -1,0 +1,35 @@
+"""Reading files, isolated from the rest of the program."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pincite.core.documents import Box, ParsedDocument, SourceRun
+
+
+@dataclass(frozen=True, slots=True)
+class ParseProgress:
+    """Pages read so far and in all (0 while unknown)."""
+
+    pages_done: int
+    pages_total: int
+
+
+class Parser(Protocol):
+    """Turns files into canonical text. A hostile or broken file fails alone, with a reason."""
+
+    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
+        """Read a file. `name` is the original file name, a hint only: the content decides.
+
+        Raises `RefusedInput` with one of the codes `empty_file`, `no_text`, `encrypted`, `unsupported`, `corrupt`, `too_large`,
+        `too_many_pages`, `too_deep`, `encoding`, `timeout`, `memory`, `crashed`.
+        """
+        ...
+
+    async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
+        """Return for each run its boxes, one per line, on the run's page; empty lists where the format has no pages.
+
+        Coordinates as in `Box`. Raises `RefusedInput` when the file can't be read.
+        """
+        ...

@@ -1,0 +1,162 @@
+"""Rows: one unit of work, opened for one workspace, is the only way to them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from pincite.core.answers import AnswerRecord
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
+from pincite.core.evidence import Filter, Passage, Scope
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId
+from pincite.core.ports.models import Vector
+
+
+class CollectionRows(Protocol):
+    """Collections of the workspace."""
+
+    async def add(self, collection: Collection) -> None:
+        """Insert. Raises `ConflictError` when the name is taken."""
+        ...
+
+    async def get(self, collection_id: CollectionId) -> Collection | None:
+        """Return one by id."""
+        ...
+
+    async def named(self, name: str) -> Collection | None:
+        """Return one by name."""
+        ...
+
+    async def list(self) -> list[Collection]:
+        """Return all, by name."""
+        ...
+
+    async def scope(self, collection_id: CollectionId) -> Scope:
+        """Count its documents by state."""
+        ...
+
+
+class DocumentRows(Protocol):
+    """Documents of the workspace."""
+
+    async def save(self, document: Document) -> None:
+        """Insert or update by id. Raises `ConflictError` when (collection, path) belongs to another document."""
+        ...
+
+    async def get(self, document_id: DocumentId) -> Document | None:
+        """Return one by id."""
+        ...
+
+    async def at_path(self, collection_id: CollectionId, path: str) -> Document | None:
+        """Return the one at a path."""
+        ...
+
+    async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
+        """Return documents by path, those after `after_path`."""
+        ...
+
+    async def matching(self, collection_id: CollectionId, filter: Filter) -> set[DocumentId]:
+        """Return the searchable documents (those with a version) that a filter leaves."""
+        ...
+
+    async def remove(self, document_id: DocumentId) -> bool:
+        """Delete a document, its versions, texts, chunks and vectors, leaving tombstones in the change log. False when unknown.
+
+        Stored answers keep their frozen evidence.
+        """
+        ...
+
+
+class VersionRows(Protocol):
+    """Versions and their canonical texts."""
+
+    async def add(self, version: Version, canonical: CanonicalText) -> None:
+        """Insert a version with its text."""
+        ...
+
+    async def get(self, version_id: VersionId) -> Version | None:
+        """Return one by id."""
+        ...
+
+    async def canonical(self, version_id: VersionId) -> CanonicalText | None:
+        """Return the text of a version."""
+        ...
+
+    async def blob_in_use(self, sha256: str) -> bool:
+        """Say whether any version, of any workspace, has these bytes."""
+        ...
+
+
+class ChunkRows(Protocol):
+    """Chunks, their vectors and the change log."""
+
+    async def publish(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    ) -> None:
+        """Switch a document over to a version in one step: save the document row, insert chunks and vectors, append them to the
+        change log, and leave tombstones for the chunks of its earlier versions. Vectors are stored as float16.
+        """
+        ...
+
+    async def of_version(self, version_id: VersionId) -> list[Chunk]:
+        """Return the chunks of a version in order."""
+        ...
+
+    async def vectors(self, fingerprints: Sequence[str], *, model_id: str) -> dict[str, Vector]:
+        """Return stored vectors of the workspace by chunk fingerprint, for those that have one of this model."""
+        ...
+
+    async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
+        """Return passages of the chunks that belong to their document's current version, in the order asked; others are left out."""
+        ...
+
+
+class AnswerRows(Protocol):
+    """Stored answers with their frozen evidence."""
+
+    async def add(self, record: AnswerRecord) -> None:
+        """Insert an answer."""
+        ...
+
+    async def get(self, message_id: MessageId) -> AnswerRecord | None:
+        """Return one by id, exactly as it was given."""
+        ...
+
+
+class UnitOfWork(Protocol):
+    """One transaction. What isn't committed is rolled back when the block ends."""
+
+    @property
+    def workspace_id(self) -> WorkspaceId:
+        """Return the workspace that every row read or written belongs to."""
+        ...
+
+    @property
+    def collections(self) -> CollectionRows: ...
+
+    @property
+    def documents(self) -> DocumentRows: ...
+
+    @property
+    def versions(self) -> VersionRows: ...
+
+    @property
+    def chunks(self) -> ChunkRows: ...
+
+    @property
+    def answers(self) -> AnswerRows: ...
+
+    async def commit(self) -> None:
+        """Make the work durable. Raises `StoreError` (`disk_full`, `store_busy`)."""
+        ...
+
+
+class Store(Protocol):
+    """Opens units of work. Any number of processes may use one store."""
+
+    def open(self, workspace_id: WorkspaceId) -> AbstractAsyncContextManager[UnitOfWork]:
+        """Open a unit of work for one workspace."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
