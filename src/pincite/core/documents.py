@@ -70,7 +70,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of canonical text with one role. `page` is where it starts (None without pages); `level` is a heading's depth from 1."""
+    """A run of canonical text with one role. `page` is where it starts (None without pages); `level` is a heading's depth."""
 
     role: BlockRole
     start: int

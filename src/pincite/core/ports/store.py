@@ -106,7 +106,7 @@ class ChunkRows(Protocol):
         ...
 
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
-        """Return passages of the chunks that belong to their document's current version, in the order asked; others are left out."""
+        """Return passages of the chunks that belong to their document's current version, in the order asked, without the rest."""
         ...
 
 
