@@ -1,0 +1,1 @@
+"""From a question and passages to a streamed answer whose claims carry checked citations."""

@@ -1,0 +1,42 @@
+"""Numbering what was retrieved: one source per page, or per document without pages."""
+
+from collections.abc import Hashable, Sequence
+
+from pincite.core.evidence import Passage, Source
+
+
+def group_sources(passages: Sequence[Passage]) -> list[Source]:
+    """Return the sources that an answer may cite, `[n]` being `group_sources(passages)[n - 1]`.
+
+    `passages` come best first. A page is one source, and so is a document without pages; sources stand in the order in which
+    their first passage was retrieved, the passages of a source in page order. A passage over a page break counts for the page
+    it starts on. A text that occurs several times (white space apart) is kept where it was found first.
+
+    Passages without `document_id` belong together when they share an address (`source_uri` or path), or a title and a page;
+    otherwise each is a source of its own.
+    """
+    groups: dict[Hashable, list[Passage]] = {}
+    seen: set[str] = set()
+    for passage in passages:
+        folded = " ".join(passage.text.split())
+        if folded in seen:
+            continue
+        seen.add(folded)
+        groups.setdefault(_source_key(passage), []).append(passage)
+    return [Source(n, tuple(sorted(group, key=_place))) for n, group in enumerate(groups.values(), start=1)]
+
+
+def _source_key(passage: Passage) -> Hashable:
+    """Return what two passages must share to be one source; strangers share nothing."""
+    if passage.document_id:
+        return (passage.document_id, passage.version_id, passage.page)
+    address = passage.metadata.get("source_uri", "") or passage.path
+    if address:
+        return ("address", address, passage.page)
+    if passage.title and passage.page is not None:
+        return ("title", passage.title, passage.page)
+    return ("text", passage.title, passage.text)
+
+
+def _place(passage: Passage) -> tuple[int, int]:
+    return (passage.chunk_index, passage.start)

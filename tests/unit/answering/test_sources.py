@@ -1,0 +1,62 @@
+"""Sources: one number per page, in the order of retrieval."""
+
+from pincite.answering.sources import group_sources
+from pincite.core.documents import PageSpan
+from pincite.core.evidence import Passage
+from pincite.core.ids import DocumentId, VersionId
+
+
+def passage(text: str, document: str = "d1", *, page: int | None = None, index: int = 0, start: int = 0) -> Passage:
+    pages = (PageSpan(page, str(page), start, start + len(text)),) if page else ()
+    return Passage(text, DocumentId(document), version_id=VersionId("v1"), chunk_index=index, start=start, pages=pages)
+
+
+def texts(passages: list[Passage]) -> list[list[str]]:
+    return [[p.text for p in source.passages] for source in group_sources(passages)]
+
+
+def test_passages_of_one_page_share_a_number_and_stand_in_page_order() -> None:
+    found = [passage("late", page=4, index=3, start=90), passage("other page", page=2), passage("early", page=4, index=2, start=10)]
+    assert texts(found) == [["early", "late"], ["other page"]]
+    assert [source.n for source in group_sources(found)] == [1, 2]
+
+
+def test_sources_stand_in_the_order_in_which_their_first_passage_was_found() -> None:
+    found = [passage("b", "d2", page=9), passage("a", "d1", page=1), passage("c", "d2", page=9, index=1)]
+    assert [source.passages[0].document_id for source in group_sources(found)] == ["d2", "d1"]
+
+
+def test_a_document_without_pages_is_one_source() -> None:
+    assert texts([passage("one", index=5), passage("two", index=1)]) == [["two", "one"]]
+
+
+def test_a_passage_over_a_page_break_counts_for_the_page_it_starts_on() -> None:
+    crossing = Passage("a b", DocumentId("d1"), version_id=VersionId("v1"), pages=(PageSpan(1, "i", 0, 1), PageSpan(2, "ii", 2, 3)))
+    sources = group_sources([crossing, passage("c", page=1), passage("d", page=2)])
+    assert [(source.page, len(source.passages)) for source in sources] == [(1, 2), (2, 1)]
+
+
+def test_versions_of_a_document_are_not_mixed() -> None:
+    newer = Passage("b", DocumentId("d1"), version_id=VersionId("v2"))
+    assert len(group_sources([passage("a"), newer])) == 2
+
+
+def test_the_same_text_in_two_documents_is_numbered_once_where_it_was_found_first() -> None:
+    found = [passage("Notice is 60 days.", "d2"), passage("Notice  is\n60 days.", "d1"), passage("Notice is 30 days.", "d3")]
+    assert [source.passages[0].document_id for source in group_sources(found)] == ["d2", "d3"]
+
+
+def test_passages_of_an_own_retriever_that_share_nothing_stay_apart() -> None:
+    assert len(group_sources([Passage("a"), Passage("b"), Passage("c", title="T"), Passage("d", title="U")])) == 4
+    assert len(group_sources([Passage("a", title="Report"), Passage("b", title="Report")])) == 2
+
+
+def test_passages_of_an_own_retriever_with_one_address_belong_together() -> None:
+    by_uri = [Passage(text, metadata={"source_uri": "https://a.test/x"}) for text in "ab"]
+    by_path = [Passage(text, path="x/y.md") for text in "cd"]
+    by_page = [Passage(text, title="Report", pages=(PageSpan(3, "3", 0, 1),)) for text in "ef"]
+    assert texts([*by_uri, *by_path, *by_page]) == [["a", "b"], ["c", "d"], ["e", "f"]]
+
+
+def test_nothing_found_gives_no_sources() -> None:
+    assert group_sources([]) == []
