@@ -1,0 +1,118 @@
+"""From a finished text and its marks to claims, citations and quotes."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pincite.answering.claims import ClaimSpan, claim_text, split_claims
+from pincite.answering.markers import Mark
+from pincite.answering.quotes import QuoteMatch, find_quote
+from pincite.core.answers import Citation, Claim, FrozenQuote, Quote, Span, Verdict
+from pincite.core.errors import RefusedInput
+from pincite.core.evidence import Passage, Source
+from pincite.core.ids import VersionId
+from pincite.core.ports.locator import Locator
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """The claims of an answer and the citations that they point at."""
+
+    claims: tuple[Claim, ...]
+    citations: tuple[Citation, ...]
+
+
+def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: str = "") -> Cited:
+    """Return every claim of the text, and per claim and label one citation with its quote.
+
+    Claims that a label supports with the same quote share the citation.
+    """
+    by_number = {source.n: source for source in sources}
+    citations: list[Citation] = []
+    claims: list[Claim] = []
+    for span in split_claims(text, marks, lang):
+        said = claim_text(text, span, marks)
+        matches = [(n, find_quote(said, by_number[n], lang=lang)) for n in span.labels if n in by_number]
+        indexes = [_place(citations, _citation(n, match)) for n, match in matches if match]
+        claims.append(_claim(span, said, [match for _, match in matches if match], indexes))
+    return Cited(tuple(claims), tuple(citations))
+
+
+def _citation(n: int, match: QuoteMatch) -> Citation:
+    passage = match.passage
+    quote = Quote(match.text, match.start, match.end, _page_spans(passage, match.start, match.end))
+    return Citation(n, passage.document_id, passage.version_id, passage.chunk_id, (quote,))
+
+
+def _place(citations: list[Citation], citation: Citation) -> int:
+    """Return the index of an equal citation, adding it when it is new."""
+    if citation not in citations:
+        citations.append(citation)
+    return citations.index(citation)
+
+
+def _claim(span: ClaimSpan, said: str, matches: Sequence[QuoteMatch], indexes: Sequence[int]) -> Claim:
+    support = max((match.support for match in matches), default=None)
+    literal = any(_folded(said) in _folded(match.text) for match in matches) and bool(_folded(said))
+    if literal:
+        verdict, reason = Verdict.SUPPORTED, "The claim stands word for word in its quote."
+    elif indexes:
+        verdict, reason = Verdict.NOT_CHECKED, "The claim is not a literal quote; compare it with its quote."
+    else:
+        verdict, reason = Verdict.NOT_CHECKED, "The claim carries no citation."
+    return Claim(span.start, span.end, verdict, support, reason, tuple(dict.fromkeys(indexes)))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".")
+
+
+def _page_spans(passage: Passage, start: int, end: int) -> tuple[Span, ...]:
+    """Return the pages of a quote as far as the passage knows them: without boxes."""
+    section = " › ".join(passage.heading_path)
+    pages = [page for page in passage.pages if page.start < end and page.end > start]
+    return tuple(Span(page.page, page.label, section) for page in pages) or (Span(None, None, section),)
+
+
+async def locate_quotes(citations: Sequence[Citation], locator: Locator) -> tuple[Citation, ...]:
+    """Return the citations with the boxes of their quotes. A file that can't be read any more leaves them without boxes."""
+    found: dict[tuple[VersionId, int, int], tuple[Span, ...]] = {}
+    wanted: dict[VersionId, set[tuple[int, int]]] = {}
+    for citation in citations:
+        wanted.setdefault(citation.version_id, set()).update((quote.start, quote.end) for quote in citation.quotes)
+    for version_id, places in wanted.items():
+        ranges = sorted(places)
+        try:
+            spans = await locator.locate(version_id, ranges)
+        except RefusedInput:
+            continue
+        found.update({(version_id, start, end): span for (start, end), span in zip(ranges, spans, strict=True)})
+
+    def located(citation: Citation, quote: Quote) -> Quote:
+        spans = found.get((citation.version_id, quote.start, quote.end), ())
+        section = quote.spans[0].section if quote.spans else ""
+        return replace(quote, spans=tuple(replace(span, section=section) for span in spans)) if spans else quote
+
+    return tuple(replace(c, quotes=tuple(located(c, quote) for quote in c.quotes)) for c in citations)
+
+
+def freeze(citations: Sequence[Citation]) -> tuple[FrozenQuote, ...]:
+    """Return the cited passages as they are kept: each with a nonce and the commitment SHA-256(nonce ‖ text)."""
+    return tuple(_frozen(citation, quote) for citation in citations for quote in citation.quotes)
+
+
+def _frozen(citation: Citation, quote: Quote) -> FrozenQuote:
+    nonce = os.urandom(16).hex()
+    commitment = hashlib.sha256(bytes.fromhex(nonce) + quote.text.encode()).hexdigest()
+    return FrozenQuote(
+        n=citation.n,
+        document_id=citation.document_id,
+        version_id=citation.version_id,
+        start=quote.start,
+        end=quote.end,
+        text=quote.text,
+        nonce=nonce,
+        commitment=commitment,
+        spans=quote.spans,
+    )

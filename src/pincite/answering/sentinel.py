@@ -1,0 +1,42 @@
+"""Finds the word by which a model says that its sources don't hold the answer. Pure."""
+
+
+class SentinelFilter:
+    """Passes a stream on, but for the sentinel. It holds back only what may be the start of one."""
+
+    def __init__(self, sentinel: str) -> None:
+        self._sentinel = sentinel
+        self._held = ""
+        self._visible = False
+        self.seen = False
+
+    @property
+    def declined(self) -> bool:
+        """Say whether the model said the sentinel and nothing else that can be read."""
+        return self.seen and not self._visible
+
+    def feed(self, piece: str) -> str:
+        """Return what may be shown of the text so far."""
+        text = self._held + piece
+        self.seen = self.seen or self._sentinel in text
+        text = text.replace(self._sentinel, "")
+        keep = self._possible_start(text)
+        self._held, text = text[len(text) - keep :], text[: len(text) - keep]
+        return self._pass(text)
+
+    def finish(self) -> str:
+        """Return what was held back."""
+        text, self._held = self._held, ""
+        return self._pass(text)
+
+    def _pass(self, text: str) -> str:
+        """Keep blanks and punctuation around a sentinel from counting as an answer."""
+        if not self._visible and not any(char.isalnum() for char in text):
+            self._held = text + self._held
+            return ""
+        self._visible = True
+        return text
+
+    def _possible_start(self, text: str) -> int:
+        longest = min(len(text), len(self._sentinel) - 1)
+        return next((size for size in range(longest, 0, -1) if self._sentinel.startswith(text[-size:])), 0)

@@ -1,0 +1,202 @@
+"""Cuts canonical text into chunks at sentence boundaries, inside one heading path and one page.
+
+Two passes as in the reference: whatever exceeds the budget is split at sentence ends, then sentences are packed up to the
+budget, with an overlap taken from the tail of the chunk before. Tokens are counted once per sentence and added.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from pincite.core.documents import Block, BlockRole, CanonicalText, ChunkType
+from pincite.language.sentences import sentence_spans
+
+CHUNKED_ROLES = frozenset({BlockRole.BODY, BlockRole.HEADING, BlockRole.TABLE, BlockRole.CAPTION, BlockRole.FOOTNOTE})
+"""Headers, footers and page numbers are kept in the canonical text but never retrieved."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRules:
+    """Token budget of a chunk, and the share of it that is repeated from the chunk before (0–50)."""
+
+    budget_tokens: int = 512
+    overlap_percent: int = 10
+
+    @property
+    def overlap_tokens(self) -> int:
+        """Return the most tokens that a chunk repeats."""
+        return self.budget_tokens * self.overlap_percent // 100
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of canonical text that becomes a chunk."""
+
+    start: int
+    end: int
+    heading_path: tuple[str, ...]
+    token_count: int
+    chunk_type: ChunkType = ChunkType.TEXT
+
+
+@dataclass(slots=True)
+class _Section:
+    """Blocks under one heading path, in order and adjacent in the text."""
+
+    heading_path: tuple[str, ...]
+    blocks: list[Block] = field(default_factory=list[Block])
+
+
+def cut(
+    canonical: CanonicalText,
+    rules: ChunkRules,
+    count_tokens: Callable[[Sequence[str]], list[int]],
+    *,
+    title: str = "",
+    lang: str = "",
+) -> list[Piece]:
+    """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them."""
+    page_starts = _page_starts(canonical)
+    pieces: list[Piece] = []
+    for section in _sections(canonical):
+        trail = " › ".join((title, *section.heading_path))
+        budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
+        narrowed = ChunkRules(budget, rules.overlap_percent)
+        sentences = _sentences(canonical.text, section, narrowed, count_tokens, lang)
+        chunk_type = ChunkType.TABLE if all(b.role is BlockRole.TABLE for b in section.blocks) else ChunkType.TEXT
+        for run in _pack(sentences, narrowed, page_starts):
+            pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
+    return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    start: int
+    end: int
+    tokens: int
+
+
+def _page_starts(canonical: CanonicalText) -> list[int]:
+    """Offsets where the body flow enters another page, rising."""
+    starts = [right.start for left, right in pairwise(canonical.runs) if right.page != left.page]
+    return sorted(starts)
+
+
+def _sections(canonical: CanonicalText) -> Iterator[_Section]:
+    """Yield runs of chunked blocks with one heading path. Headings without text of their own join what follows them."""
+    path: list[tuple[int, str]] = []
+    section = _Section(())
+    previous_role: BlockRole | None = None
+    for block in canonical.blocks:
+        if block.role not in CHUNKED_ROLES:
+            previous_role = block.role
+            continue
+        lifted = block.role is BlockRole.FOOTNOTE
+        breaks = previous_role not in CHUNKED_ROLES and previous_role is not None
+        if block.role is BlockRole.HEADING:
+            while path and path[-1][0] >= max(block.level, 1):
+                path.pop()
+            path.append((max(block.level, 1), _one_line(canonical.text[block.start : block.end])))
+            breaks = breaks or previous_role is not BlockRole.HEADING
+        heading_path = () if lifted else tuple(text for _, text in path)
+        if section.blocks and (breaks or (section.heading_path != heading_path and block.role is not BlockRole.HEADING)):
+            yield section
+            section = _Section(heading_path)
+        section.heading_path = heading_path
+        section.blocks.append(block)
+        previous_role = block.role
+    if section.blocks:
+        yield section
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sentences(
+    text: str, section: _Section, rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], lang: str
+) -> list[_Sentence]:
+    """Split the section into sentences, and sentences over the budget into parts that fit."""
+    spans = [
+        (block.start + start, block.start + end)
+        for block in section.blocks
+        for start, end in sentence_spans(text[block.start : block.end], lang)
+    ]
+    counts = count_tokens([text[start:end] for start, end in spans])
+    sentences: list[_Sentence] = []
+    for (start, end), tokens in zip(spans, counts, strict=True):
+        if tokens <= rules.budget_tokens:
+            sentences.append(_Sentence(start, end, tokens))
+        else:
+            sentences.extend(_hard_split(text, start, end, tokens, rules.budget_tokens, count_tokens))
+    return sentences
+
+
+def _hard_split(
+    text: str, start: int, end: int, tokens: int, budget: int, count_tokens: Callable[[Sequence[str]], list[int]]
+) -> Iterator[_Sentence]:
+    """Cut a monster into parts within the budget, at a blank where there is one near the cut."""
+    width = max(1, (end - start) * budget // tokens)
+    while start < end:
+        stop = _cut_at_blank(text, start, min(end, start + width))
+        count = count_tokens([text[start:stop]])[0]
+        while count > budget and stop - start > 1:
+            stop = _cut_at_blank(text, start, start + max(1, (stop - start) * budget // count * 9 // 10))
+            count = count_tokens([text[start:stop]])[0]
+        first, last = _trim(text, start, stop)
+        if first < last:
+            yield _Sentence(first, last, count)
+        start = stop
+
+
+def _cut_at_blank(text: str, start: int, stop: int) -> int:
+    """Move a cut back to just behind a blank, if one stands in the last quarter of the part."""
+    if stop >= len(text) or text[stop].isspace():
+        return stop
+    floor = start + (stop - start) * 3 // 4
+    for position in range(stop - 1, floor, -1):
+        if text[position].isspace():
+            return position + 1
+    return stop
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _pack(sentences: list[_Sentence], rules: ChunkRules, page_starts: list[int]) -> Iterator[list[_Sentence]]:
+    """Fill chunks greedily. A chunk ends with its page, so that its page is where its sentences begin."""
+    run: list[_Sentence] = []
+    fresh = 0
+    for sentence in sentences:
+        used = sum(s.tokens for s in run)
+        turns = bool(run) and _page_index(page_starts, run[-1].start) != _page_index(page_starts, sentence.start)
+        if run and (turns or used + sentence.tokens > rules.budget_tokens):
+            yield run
+            run = [] if turns else _tail(run[-fresh:] if fresh else run, rules, sentence.tokens)
+            fresh = 0
+        run.append(sentence)
+        fresh += 1
+    if run:
+        yield run
+
+
+def _page_index(page_starts: list[int], offset: int) -> int:
+    return bisect_right(page_starts, offset)
+
+
+def _tail(run: list[_Sentence], rules: ChunkRules, next_tokens: int) -> list[_Sentence]:
+    """Return the last sentences of a chunk that its successor repeats."""
+    room = min(rules.overlap_tokens, rules.budget_tokens - next_tokens)
+    tail: list[_Sentence] = []
+    for sentence in reversed(run[1:]):
+        room -= sentence.tokens
+        if room < 0:
+            break
+        tail.insert(0, sentence)
+    return tail

@@ -1,0 +1,252 @@
+"""Takes files in: keeps the bytes, reads them in isolation, cuts, embeds and publishes them."""
+
+import mimetypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from pincite.core.documents import (
+    CanonicalText,
+    Chunk,
+    Collection,
+    Document,
+    ParsedDocument,
+    Reason,
+    Stage,
+    Version,
+)
+from pincite.core.errors import ErrorKind, NotFoundError, PinciteError, RefusedInput
+from pincite.core.ids import ChunkId, DocumentId, VersionId, WorkspaceId, new_id
+from pincite.core.ports.blobs import Blob, BlobStore
+from pincite.core.ports.models import EmbeddingModel, Vector
+from pincite.core.ports.parsing import ParseProgress, Parser
+from pincite.core.ports.store import Store
+from pincite.ingest.chunking import ChunkRules, cut
+from pincite.language.detect import detect
+from pincite.language.words import words
+
+EMBED_BATCH = 32
+"""Passages handed to the model at once, between two progress reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a document is: its stage, and units (pages, then chunks) done and in all (0 while unknown)."""
+
+    document_id: DocumentId
+    stage: Stage
+    done: int = 0
+    total: int = 0
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+def _ignore(progress: Progress) -> None:
+    """Listen to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What comes in: the path it will have in the collection, its address, and its stored bytes."""
+
+    path: str
+    source_uri: str
+    blob: Blob
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Ingestor:
+    """Receives documents (bytes and row are durable) and processes them (pending → … → ready or failed)."""
+
+    store: Store
+    blobs: BlobStore
+    parser: Parser
+    workspace_id: WorkspaceId
+    rules: ChunkRules = ChunkRules()
+
+    async def receive(self, collection: Collection, arrival: Arrival) -> Document:
+        """Store the document row. Equal bytes at a path that is ready are left as they are."""
+        now = datetime.now(UTC)
+        async with self.store.open(self.workspace_id) as work:
+            existing = await work.documents.at_path(collection.id, arrival.path)
+            if existing and existing.stage is Stage.READY and existing.sha256 == arrival.blob.sha256:
+                return existing
+            document = existing or Document(
+                id=DocumentId(new_id()),
+                collection_id=collection.id,
+                path=arrival.path,
+                title=arrival.title or PurePosixPath(arrival.path).name,
+                content_type=mimetypes.guess_type(arrival.path)[0] or "application/octet-stream",
+                source_uri=arrival.source_uri,
+                stage=Stage.PENDING,
+                created_at=now,
+                updated_at=now,
+            )
+            document = replace(
+                document, stage=Stage.PENDING, reason=None, updated_at=now, sha256=arrival.blob.sha256, size_bytes=arrival.blob.size_bytes
+            )
+            await work.documents.save(document)
+            await work.commit()
+        return document
+
+    async def process(
+        self,
+        document: Document,
+        embedding: EmbeddingModel | None,
+        *,
+        name: str = "",
+        title: str = "",
+        on_progress: ProgressListener = _ignore,
+    ) -> Document:
+        """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is."""
+        if document.stage is Stage.READY:
+            return document
+        try:
+            parsed = await self._parse(document, name or document.path, on_progress)
+            return await self._publish(document, parsed, embedding, title, on_progress)
+        except PinciteError as error:
+            if error.kind is ErrorKind.STORE:
+                raise
+            failed = await self._fail(document, Reason(error.code, error.message))
+            if error.kind is not ErrorKind.REFUSED:
+                raise
+            return failed
+
+    async def _parse(self, document: Document, name: str, on_progress: ProgressListener) -> ParsedDocument:
+        def report(progress: ParseProgress) -> None:
+            on_progress(Progress(document.id, Stage.PARSING, progress.pages_done, progress.pages_total))
+
+        on_progress(Progress(document.id, Stage.PARSING))
+        path = await self.blobs.local_path(document.sha256)
+        return await self.parser.parse(path, name=name, on_progress=report)
+
+    async def _publish(
+        self,
+        document: Document,
+        parsed: ParsedDocument,
+        embedding: EmbeddingModel | None,
+        title: str,
+        on_progress: ProgressListener,
+    ) -> Document:
+        version = _version_of(document, parsed)
+        shown = title or parsed.title or document.title
+        on_progress(Progress(document.id, Stage.CHUNKING))
+        chunks = make_chunks(version, parsed.canonical, embedding, title=shown, rules=self.rules)
+        if not chunks:
+            raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
+        vectors = await self._embed(document, chunks, embedding, on_progress)
+        ready = replace(
+            document,
+            title=shown,
+            content_type=parsed.content_type,
+            stage=Stage.READY,
+            version_id=version.id,
+            pages=len(parsed.canonical.pages),
+            pages_unread=parsed.pages_unread,
+            chunks=len(chunks),
+            locale=chunks[0].lang,
+            meta={**document.meta, **parsed.meta},
+            updated_at=datetime.now(UTC),
+        )
+        async with self.store.open(self.workspace_id) as work:
+            await work.versions.add(version, parsed.canonical)
+            await work.chunks.publish(ready, chunks, vectors, model_id=embedding.spec.model_id if embedding else "")
+            await work.commit()
+        on_progress(Progress(document.id, Stage.READY, len(chunks), len(chunks)))
+        return ready
+
+    async def _embed(
+        self, document: Document, chunks: Sequence[Chunk], embedding: EmbeddingModel | None, on_progress: ProgressListener
+    ) -> dict[ChunkId, Vector]:
+        """Return a vector per chunk; what the workspace has under the same fingerprint is taken from there."""
+        if embedding is None:
+            return {}
+        async with self.store.open(self.workspace_id) as work:
+            known = await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=embedding.spec.model_id)
+        missing = {chunk.fingerprint: chunk for chunk in chunks if chunk.fingerprint not in known}
+        todo = list(missing.items())
+        for first in range(0, len(todo), EMBED_BATCH):
+            on_progress(Progress(document.id, Stage.EMBEDDING, first, len(todo)))
+            batch = todo[first : first + EMBED_BATCH]
+            vectors = await embedding.embed_passages([chunk.index_text for _, chunk in batch])
+            known.update(zip((fingerprint for fingerprint, _ in batch), vectors, strict=True))
+        return {chunk.id: known[chunk.fingerprint] for chunk in chunks}
+
+    async def _fail(self, document: Document, reason: Reason) -> Document:
+        """Keep the reason. An earlier version that was ready stays searchable."""
+        failed = replace(document, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
+        async with self.store.open(self.workspace_id) as work:
+            await work.documents.save(failed)
+            await work.commit()
+        return failed
+
+    async def remove(self, document_id: DocumentId) -> None:
+        """Make a document unfindable at once and delete its rows, and its bytes when nothing else has them."""
+        async with self.store.open(self.workspace_id) as work:
+            document = await work.documents.get(document_id)
+            if document is None or not await work.documents.remove(document_id):
+                raise NotFoundError("There is no such document.")
+            await work.commit()
+            in_use = await work.versions.blob_in_use(document.sha256)
+        if not in_use:
+            await self.blobs.delete(document.sha256)
+
+
+def make_chunks(
+    version: Version, canonical: CanonicalText, embedding: EmbeddingModel | None, *, title: str, rules: ChunkRules
+) -> list[Chunk]:
+    """Cut a version's text into chunks that fit the model's window together with title, headings and prefix."""
+    lang = detect(canonical.text[:20_000])
+    count = embedding.count_tokens if embedding else _count_words
+    pieces = cut(canonical, _fit(rules, embedding), count, title=title, lang=lang)
+    chunks: list[Chunk] = []
+    for index, piece in enumerate(pieces):
+        text = canonical.text[piece.start : piece.end]
+        chunks.append(
+            Chunk(
+                id=ChunkId(new_id()),
+                document_id=version.document_id,
+                version_id=version.id,
+                chunk_index=index,
+                title=title,
+                heading_path=piece.heading_path,
+                text=text,
+                start=piece.start,
+                end=piece.end,
+                token_count=piece.token_count,
+                pages=canonical.page_spans(piece.start, piece.end),
+                lang=detect(text) or lang,
+                chunk_type=piece.chunk_type,
+            )
+        )
+    return chunks
+
+
+def _fit(rules: ChunkRules, embedding: EmbeddingModel | None) -> ChunkRules:
+    """Leave room in the model's window for the passage prefix and two special tokens."""
+    if embedding is None:
+        return rules
+    spec = embedding.spec
+    room = spec.window_tokens - embedding.count_tokens([spec.passage_prefix])[0] - 2
+    return replace(rules, budget_tokens=max(16, min(rules.budget_tokens, room)))
+
+
+def _count_words(texts: Sequence[str]) -> list[int]:
+    """Estimate tokens without a model: a word and a third each."""
+    return [len(words(text)) * 4 // 3 for text in texts]
+
+
+def _version_of(document: Document, parsed: ParsedDocument) -> Version:
+    return Version(
+        id=VersionId(new_id()),
+        document_id=document.id,
+        sha256=document.sha256,
+        size_bytes=document.size_bytes,
+        content_type=parsed.content_type,
+        parser=parsed.parser,
+        parser_version=parsed.parser_version,
+        created_at=datetime.now(UTC),
+    )

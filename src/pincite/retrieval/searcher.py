@@ -1,0 +1,142 @@
+"""Searches collections: both sides at once, fused, confirmed in the database, identical passages collapsed."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.core.documents import Collection
+from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.evidence import Passage, Query, Retrieval, Scope, Scores, Signals, Strategy
+from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
+from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
+from pincite.core.ports.models import EmbeddingModel, Vector
+from pincite.core.ports.store import Store
+from pincite.retrieval.fusion import FusionWeights, fuse
+
+DEPTH = 100
+"""Candidates taken from each side before fusion."""
+
+CONFIRM = 4
+"""Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit."""
+
+EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A collection to search, and the documents that the filter leaves of it (None: all)."""
+
+    space: IndexSpace
+    documents: frozenset[DocumentId] | None
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """A `Retriever` over the workspace's collections."""
+
+    store: Store
+    dense: DenseIndex
+    lexical: LexicalIndex
+    embedding_of: EmbeddingOf
+    workspace_id: WorkspaceId
+    weights: FusionWeights = FusionWeights()
+
+    async def retrieve(self, query: Query) -> Retrieval:
+        """Return the best passages. Raises `NotFoundError`, `ConflictError` (several embedding models), `UpstreamError`."""
+        started = time.perf_counter()
+        collections, targets, scope = await self._targets(query)
+        model = self._model(collections, query.strategy)
+        strategy = query.strategy if model else Strategy.LEXICAL
+        vector = await model.embed_query(query.text) if model else None
+        embedded = time.perf_counter()
+        dense, lexical = await self._both(targets, query.text, vector, strategy)
+        ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, self.weights)
+        passages = await self._confirm(ranked, query.limit)
+        finished = time.perf_counter()
+        return Retrieval(
+            passages=passages,
+            strategy=strategy,
+            signals=_signals(dense, lexical),
+            scope=scope,
+            embedding_ms=(embedded - started) * 1000,
+            retrieval_ms=(finished - embedded) * 1000,
+        )
+
+    async def _targets(self, query: Query) -> tuple[list[Collection], list[_Target], Scope]:
+        collections: list[Collection] = []
+        targets: list[_Target] = []
+        scopes: list[Scope] = []
+        async with self.store.open(self.workspace_id) as work:
+            for collection_id in query.collection_ids:
+                collection = await work.collections.get(collection_id)
+                if collection is None:
+                    raise NotFoundError("There is no such collection.")
+                collections.append(collection)
+                scopes.append(await work.collections.scope(collection_id))
+                documents = None if query.filter.is_empty else await work.documents.matching(collection_id, query.filter)
+                targets.append(_Target(_space(collection), documents if documents is None else frozenset(documents)))
+        return collections, targets, _sum(scopes)
+
+    def _model(self, collections: Sequence[Collection], strategy: Strategy) -> EmbeddingModel | None:
+        specs = {collection.embedding for collection in collections}
+        if strategy is Strategy.LEXICAL or not collections:
+            return None
+        if len(specs) > 1:
+            raise ConflictError(
+                "These collections use different embedding models and can't be searched together. Ask them one by one.",
+                code="embedding_models_differ",
+            )
+        return self.embedding_of(collections[0])
+
+    async def _both(
+        self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy
+    ) -> tuple[list[IndexHit], list[LexicalResult]]:
+        near = [self._near(target, vector) for target in targets]
+        said = [self._said(target, text, strategy) for target in targets]
+        dense, lexical = await asyncio.gather(asyncio.gather(*near), asyncio.gather(*said))
+        return [hit for hits in dense for hit in hits], list(lexical)
+
+    async def _near(self, target: _Target, vector: Vector | None) -> list[IndexHit]:
+        if vector is None:
+            return []
+        return await self.dense.search(target.space, vector, limit=DEPTH, documents=target.documents)
+
+    async def _said(self, target: _Target, text: str, strategy: Strategy) -> LexicalResult:
+        if strategy is Strategy.DENSE:
+            return LexicalResult((), 0.0)
+        return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
+
+    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]], limit: int) -> tuple[Passage, ...]:
+        """Return passages that the database confirms, without repetitions of the same text."""
+        scores = dict(ranked[: limit * CONFIRM])
+        async with self.store.open(self.workspace_id) as work:
+            passages = await work.chunks.passages(list(scores))
+        kept: dict[tuple[str, str], Passage] = {}
+        for passage in passages:
+            key = (passage.title, " ".join(passage.text.split()))
+            kept.setdefault(key, replace(passage, scores=scores[passage.chunk_id]))
+        return tuple(list(kept.values())[:limit])
+
+
+def _space(collection: Collection) -> IndexSpace:
+    spec = collection.embedding
+    return IndexSpace(collection.workspace_id, collection.id, spec.model_id if spec else "", spec.dimensions if spec else 0)
+
+
+def _sum(scopes: Sequence[Scope]) -> Scope:
+    return Scope(
+        documents=sum(scope.documents for scope in scopes),
+        ready=sum(scope.ready for scope in scopes),
+        in_work=sum(scope.in_work for scope in scopes),
+        failed=sum(scope.failed for scope in scopes),
+        pages_unread=sum(scope.pages_unread for scope in scopes),
+    )
+
+
+def _signals(dense: Sequence[IndexHit], lexical: Sequence[LexicalResult]) -> Signals:
+    return Signals(
+        dense_top=max((hit.score for hit in dense), default=None),
+        lexical_top=max((hit.score for result in lexical for hit in result.hits), default=None),
+        idf_mass=max((result.idf_mass for result in lexical), default=0.0),
+    )
