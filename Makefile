@@ -1,0 +1,85 @@
+# `make run` and `make test` are the two commands. Both build .venv first, and only when a lock or pyproject.toml changed.
+# The stamps lie inside .venv, so that removing the folder is all it takes to start anew.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv
+LOCK_FLAGS := --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate
+INSTALL_SELF := $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+BENCHES = $(filter-out bench/quality.py,$(wildcard bench/*.py))
+
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export UV_NO_PROGRESS := 1
+export VIRTUAL_ENV := $(CURDIR)/.venv
+
+.PHONY: help run test check lint format bench bench-quality lock clean
+
+help: ## say what can be made
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
+
+run: .venv/run.stamp ## load the sample collection and answer a question from it
+	@$(BIN)/pincite sample
+
+test: lint ## check everything and run every test and example
+	$(BIN)/pytest
+
+check: lint ## the quick half of the checks: style, types, import rules, unit and contract tests
+	$(BIN)/pytest $(wildcard tests/house tests/unit tests/contracts)
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pyright
+
+format: .venv/dev.stamp ## format the code and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/dev.stamp ## measure speed and memory
+	for file in $(BENCHES); do echo "== $$file"; $(BIN)/python "$$file"; done
+
+bench-quality: .venv/dev.stamp ## measure retrieval quality
+	$(BIN)/python bench/quality.py
+
+# The lock is made from a copy, since uv reads no groups of a project that it doesn't manage.
+# `make lock ARGS=--upgrade` takes the newest versions.
+lock: $(UV) ## pin the dependencies of pyproject.toml
+	@scratch=$$(mktemp -d); trap 'rm -r "$$scratch"' EXIT; project="$$scratch/pyproject.toml"; \
+	grep -v '^managed = ' pyproject.toml > "$$project"; \
+	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" -o requirements.lock "$$project"; \
+	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" --group "$$project:dev" \
+	  -c requirements.lock -o requirements-dev.lock "$$project"
+
+clean: ## remove the environment and every cache
+	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Run needs requirements.lock alone; requirements-dev.lock holds the same and what the checks need. Each sync removes
+# what its lock doesn't name, so a run sync takes the dev stamp away and a dev sync renews the run stamp.
+.venv/run.stamp: requirements.lock pyproject.toml | $(UV)
+	@$(UV) pip sync --quiet --require-hashes requirements.lock
+	@$(INSTALL_SELF)
+	@rm -f .venv/dev.stamp
+	@touch $@
+
+.venv/dev.stamp: requirements-dev.lock requirements.lock pyproject.toml | $(UV)
+	@$(UV) pip sync --quiet --require-hashes requirements-dev.lock
+	@$(INSTALL_SELF)
+	@touch .venv/run.stamp $@
+
+# pip fetches uv as the lock names it, hash and all, and is taken away again (24 MB): uv does the rest, its own updates too.
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Pincite needs Python 3.11 or newer. Name one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "Building .venv (about a minute, once)."
+	@$(PYTHON) -m venv --clear .venv
+	@awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > .venv/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r .venv/uv.txt
+	@$(UV) pip uninstall --quiet pip setuptools

@@ -1,0 +1,1 @@
+"""Implementations of the ports, one family a package. Each knows core and language alone, and no other family."""
