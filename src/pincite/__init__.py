@@ -1,1 +1,88 @@
-"""Answers from your documents in which every claim carries a checked, pinpoint citation."""
+"""Answers from your documents in which every claim carries a checked, pinpoint citation.
+
+The names below are the public library. They are loaded when first used, so that importing `pincite` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pincite.adapters.models.openai_chat import OpenAIChatModel
+    from pincite.answering.engine import Ask, QueryEngine
+    from pincite.answering.extractive import ExtractiveChatModel
+    from pincite.answering.prompts import DEFAULT_RAG_PROMPT, PromptTemplate
+    from pincite.answering.sources import group_sources
+    from pincite.client import Pincite, SyncPincite
+    from pincite.core.answers import Answer, Citation, Claim, DoneChunk, Quote, SourcesChunk, Span, TokenChunk, Verdict
+    from pincite.core.documents import PageSpan
+    from pincite.core.errors import ConfigurationError, PinciteError
+    from pincite.core.evidence import Filter, Passage, Query, Retrieval, Source, Strategy
+    from pincite.core.messages import ChatMessage, ModelUsage, Turn
+    from pincite.core.ports.models import ChatModel, EmbeddingModel
+    from pincite.core.ports.retriever import Retriever
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "pincite.adapters.models.openai_chat": ("OpenAIChatModel",),
+    "pincite.answering.engine": ("Ask", "QueryEngine"),
+    "pincite.answering.extractive": ("ExtractiveChatModel",),
+    "pincite.answering.prompts": ("DEFAULT_RAG_PROMPT", "PromptTemplate"),
+    "pincite.answering.sources": ("group_sources",),
+    "pincite.client": ("Pincite", "SyncPincite"),
+    "pincite.core.answers": ("Answer", "Citation", "Claim", "DoneChunk", "Quote", "SourcesChunk", "Span", "TokenChunk", "Verdict"),
+    "pincite.core.documents": ("PageSpan",),
+    "pincite.core.errors": ("ConfigurationError", "PinciteError"),
+    "pincite.core.evidence": ("Filter", "Passage", "Query", "Retrieval", "Source", "Strategy"),
+    "pincite.core.messages": ("ChatMessage", "ModelUsage", "Turn"),
+    "pincite.core.ports.models": ("ChatModel", "EmbeddingModel"),
+    "pincite.core.ports.retriever": ("Retriever",),
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "DEFAULT_RAG_PROMPT",
+    "Answer",
+    "Ask",
+    "ChatMessage",
+    "ChatModel",
+    "Citation",
+    "Claim",
+    "ConfigurationError",
+    "DoneChunk",
+    "EmbeddingModel",
+    "ExtractiveChatModel",
+    "Filter",
+    "ModelUsage",
+    "OpenAIChatModel",
+    "PageSpan",
+    "Passage",
+    "Pincite",
+    "PinciteError",
+    "PromptTemplate",
+    "Query",
+    "QueryEngine",
+    "Quote",
+    "Retrieval",
+    "Retriever",
+    "Source",
+    "SourcesChunk",
+    "Span",
+    "Strategy",
+    "SyncPincite",
+    "TokenChunk",
+    "Turn",
+    "Verdict",
+    "__version__",
+    "group_sources",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'pincite' has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,204 @@
+"""Builds the services from the settings: the only place where an implementation is chosen."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from pincite.answering.engine import QueryEngine
+from pincite.answering.extractive import ExtractiveChatModel
+from pincite.answering.records import StoredRecorder
+from pincite.core.documents import Collection
+from pincite.core.errors import ConfigurationError, ConflictError, NotFoundError, StoreError
+from pincite.core.ids import CollectionId, WorkspaceId, new_id
+from pincite.core.ports.blobs import BlobStore
+from pincite.core.ports.models import ChatModel, EmbeddingModel
+from pincite.core.ports.parsing import Parser
+from pincite.core.ports.store import Store
+from pincite.ingest.chunking import ChunkRules
+from pincite.ingest.ingestor import Ingestor
+from pincite.retrieval.locator import StoredLocator
+from pincite.retrieval.searcher import Searcher
+from pincite.settings import Settings
+
+LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
+"""The workspace of an installation without accounts."""
+
+
+class Models:
+    """The models of an installation, loaded when first needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def embedding(self) -> EmbeddingModel | None:
+        """Return the configured embedding model; None when search is by words alone."""
+        name = self._settings.embedding
+        if name == "none":
+            return None
+        if name == "local":
+            return _local_embedding(self._settings.home_path / "cache")
+        if name.startswith("openai:"):
+            return _openai_embedding(self._settings, name.removeprefix("openai:"))
+        return _folder_embedding(Path(name).expanduser())
+
+    def embedding_of(self, collection: Collection) -> EmbeddingModel | None:
+        """Return the model that a collection froze. Raises `ConflictError` when another one is configured."""
+        if collection.embedding is None:
+            return None
+        model = self.embedding
+        if model is None or model.spec.model_id != collection.embedding.model_id:
+            configured = model.spec.name if model else "none"
+            raise ConflictError(
+                f"Collection {collection.name!r} was embedded with {collection.embedding.name} (revision "
+                f"{collection.embedding.revision}); PINCITE_EMBEDDING now gives {configured}. Set it back, or use another collection.",
+                code="embedding_model_changed",
+            )
+        return model
+
+    @cached_property
+    def chat(self) -> ChatModel:
+        """Return the configured chat model."""
+        settings = self._settings
+        if settings.chat == "extractive":
+            return ExtractiveChatModel(self.embedding)
+        from pincite.adapters.models.openai_chat import OpenAIChatModel
+
+        return OpenAIChatModel(
+            settings.chat_model,
+            settings.openai_api_key or None,
+            settings.openai_base_url or None,
+            protocol="responses" if settings.chat == "openai" else "chat",
+            timeout_s=settings.chat_request_timeout_seconds,
+            max_output_tokens=settings.chat_max_output_tokens,
+        )
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything the doors use, built once."""
+
+    settings: Settings
+    store: Store
+    blobs: BlobStore
+    parser: Parser
+    models: Models
+    ingestor: Ingestor
+    searcher: Searcher
+    locator: StoredLocator
+    recorder: StoredRecorder
+    workspace_id: WorkspaceId
+
+    def engine(self, llm: ChatModel | None = None) -> QueryEngine:
+        """Return the answering path, with the configured chat model unless another is given."""
+        return QueryEngine(
+            self.searcher,
+            llm or self.models.chat,
+            locator=self.locator,
+            recorder=self.recorder,
+            max_context_characters=self.settings.chat_max_context_characters,
+        )
+
+    async def collection(self, name: str, *, create: bool = False) -> Collection:
+        """Return a collection by name. Raises `NotFoundError` unless it may be created."""
+        async with self.store.open(self.workspace_id) as work:
+            found = await work.collections.named(name)
+        if found is None and create:
+            return await self._create(name)
+        if found is None:
+            raise NotFoundError(f"There is no collection {name!r}. Add a document to it first: pincite add PATH --collection {name}")
+        return found
+
+    async def _create(self, name: str) -> Collection:
+        model = self.models.embedding
+        collection = Collection(
+            CollectionId(new_id()), self.workspace_id, name, model.spec if model else None, datetime.now(UTC)
+        )
+        try:
+            async with self.store.open(self.workspace_id) as work:
+                await work.collections.add(collection)
+                await work.commit()
+        except ConflictError:
+            return await self.collection(name)
+        return collection
+
+    async def close(self) -> None:
+        """Release what is open."""
+        await self.store.close()
+
+
+def build(settings: Settings) -> Services:
+    """Build the services of an installation. Raises `StoreError` when its home can't be used."""
+    from pincite.adapters.blobs.disk import DiskBlobs
+    from pincite.adapters.index.dense import MappedDenseIndex
+    from pincite.adapters.index.lexical import TantivyIndex
+    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
+    from pincite.adapters.sql.store import open_store
+
+    home = _home(settings)
+    store = open_store(home / "pincite.db")
+    blobs = DiskBlobs(home / "blobs")
+    parser = IsolatedParser(
+        ParseLimits(
+            timeout_s=settings.parse_timeout_s,
+            memory_bytes=settings.parse_memory_mb * 1_000_000,
+            max_file_bytes=settings.max_file_bytes,
+            max_pages=settings.max_pages,
+        )
+    )
+    models = Models(settings)
+    index = home / "index"
+    return Services(
+        settings=settings,
+        store=store,
+        blobs=blobs,
+        parser=parser,
+        models=models,
+        ingestor=Ingestor(
+            store, blobs, parser, LOCAL_WORKSPACE, ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
+        ),
+        searcher=Searcher(
+            store, MappedDenseIndex(index, store.changes), TantivyIndex(index, store.changes), models.embedding_of, LOCAL_WORKSPACE
+        ),
+        locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
+        recorder=StoredRecorder(store, LOCAL_WORKSPACE),
+        workspace_id=LOCAL_WORKSPACE,
+    )
+
+
+def _home(settings: Settings) -> Path:
+    home = settings.home_path
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"The folder {home} can't be used ({error.strerror}). Set PINCITE_HOME to one that can.", code="home") from error
+    return home
+
+
+def _local_embedding(cache: Path) -> EmbeddingModel:
+    from pincite.adapters.models.e5 import load_local_model
+
+    return load_local_model(cache)
+
+
+def _openai_embedding(settings: Settings, model: str) -> EmbeddingModel:
+    from pincite.adapters.models.openai_embeddings import OpenAIEmbedding
+
+    return OpenAIEmbedding(
+        model,
+        settings.openai_api_key or None,
+        settings.openai_base_url or None,
+        dimensions=settings.embedding_dimensions or None,
+    )
+
+
+def _folder_embedding(folder: Path) -> EmbeddingModel:
+    from pincite.adapters.models.onnx_folder import OnnxFolderEmbedding
+
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"PINCITE_EMBEDDING is {str(folder)!r}, which is neither `local`, `none`, `openai:MODEL` nor a folder that exists."
+        )
+    return OnnxFolderEmbedding(folder)
+

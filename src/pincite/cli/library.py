@@ -1,0 +1,242 @@
+"""Commands on documents: add, ask, search, list, show, remove, and the sample library."""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.cli.options import (
+    collection_option,
+    filter_of,
+    filter_options,
+    json_option,
+    limit_option,
+    strategy_option,
+    with_client,
+)
+from pincite.cli.render import (
+    EXIT_PARTIAL,
+    document_dict,
+    file_progress,
+    note,
+    print_added,
+    print_documents,
+    print_evidence,
+    print_found,
+    print_json,
+    print_sources,
+)
+from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
+from pincite.core.errors import RefusedInput
+
+if TYPE_CHECKING:
+    from pincite.client import Added, Pincite
+    from pincite.core.answers import Answer
+    from pincite.core.evidence import Filter
+
+SAMPLE_COLLECTION = "samples"
+SAMPLE_QUESTION = "What was the first word processor?"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@collection_option
+@json_option
+def add(paths: tuple[Path, ...], collection: str, as_json: bool) -> None:
+    """Add files, and the files in folders. The same bytes again are left as they are."""
+
+    async def work(client: "Pincite") -> "Sequence[Added]":
+        with file_progress(as_json) as listen:
+            return await client.add(*paths, on_progress=listen)
+
+    added = with_client(collection, work)
+    if as_json:
+        print_json({"documents": [item.as_dict() for item in added]})
+    else:
+        print_added(added)
+    failed = [item for item in added if item.reason]
+    if failed and len(failed) == len(added):
+        raise click.exceptions.Exit(4)
+    if failed:
+        raise click.exceptions.Exit(EXIT_PARTIAL)
+
+
+@click.command()
+@click.argument("query")
+@collection_option
+@filter_options
+@limit_option
+@strategy_option
+@json_option
+def search(
+    query: str,
+    collection: str,
+    documents: tuple[str, ...],
+    path_prefix: str,
+    content_types: tuple[str, ...],
+    limit: int,
+    strategy: str,
+    as_json: bool,
+) -> None:
+    """Find passages. Each hit is a page, or a document without pages."""
+
+    async def work(client: "Pincite"):  # noqa: ANN202
+        chosen = await filter_of(client, documents, path_prefix, content_types)
+        return await client.search(query, limit=limit, strategy=strategy, filter=chosen)
+
+    hits = with_client(collection, work)
+    if as_json:
+        print_json({"hits": [hit.as_dict() for hit in hits]})
+    else:
+        print_sources(hits)
+
+
+@click.command()
+@click.argument("question")
+@collection_option
+@filter_options
+@limit_option
+@strategy_option
+@json_option
+def ask(
+    question: str,
+    collection: str,
+    documents: tuple[str, ...],
+    path_prefix: str,
+    content_types: tuple[str, ...],
+    limit: int,
+    strategy: str,
+    as_json: bool,
+) -> None:
+    """Answer a question from the documents, with the page and the words that each sentence rests on."""
+
+    async def work(client: "Pincite") -> "Answer | None":
+        chosen = await filter_of(client, documents, path_prefix, content_types)
+        if as_json:
+            return await client.ask(question, limit=limit, strategy=strategy, filter=chosen)
+        await _print_stream(client, question, limit=limit, strategy=strategy, chosen=chosen)
+        return None
+
+    answer = with_client(collection, work)
+    if answer is not None:
+        print_json(answer.as_dict())
+
+
+async def _print_stream(client: "Pincite", question: str, *, limit: int, strategy: str, chosen: "Filter | None" = None) -> None:
+    start: SourcesChunk | None = None
+    async with aclosing(client.stream(question, limit=limit, strategy=strategy, filter=chosen)) as events:
+        async for event in events:
+            match event:
+                case SourcesChunk():
+                    start = event
+                case TokenChunk():
+                    click.echo(event.text, nl=False)
+                case DoneChunk():
+                    click.echo()
+                    print_evidence(start.sources if start else (), event)
+                    _remark(event)
+
+
+def _remark(done: DoneChunk) -> None:
+    uncited = sum(not claim.citations for claim in done.claims)
+    if done.answered and uncited:
+        note(f"{uncited} of {len(done.claims)} claims carry no citation.")
+
+
+@click.command("list")
+@collection_option
+@json_option
+def list_documents(collection: str, as_json: bool) -> None:
+    """List the documents of a collection with their state."""
+    documents = with_client(collection, lambda client: client.documents())
+    if as_json:
+        print_json({"documents": [document_dict(document) for document in documents]})
+    else:
+        print_documents(documents)
+
+
+@click.command()
+@click.argument("document")
+@click.option("--find", "text", default="", help="Show where this text stands: offsets, pages and boxes.")
+@collection_option
+@json_option
+def show(document: str, text: str, collection: str, as_json: bool) -> None:
+    """Show a document's text by page, or where a text stands in it. Boxes are points from the top left of the page."""
+    if text:
+        _show_found(document, text, collection, as_json)
+        return
+    row, canonical = with_client(collection, lambda client: client.text(document))
+    blocks = [
+        {"role": b.role.value, "page": b.page, "level": b.level, "start": b.start, "end": b.end, "text": canonical.text[b.start : b.end]}
+        for b in canonical.blocks
+    ]
+    if as_json:
+        print_json({"document": document_dict(row), "text": canonical.text, "blocks": blocks})
+        return
+    click.echo(click.style(row.title, bold=True) + f"  {row.path}  {row.pages or 'no'} pages, {row.chunks} chunks\n")
+    page = None
+    for block in blocks:
+        if block["page"] != page:
+            page = block["page"]
+            click.echo(click.style(f"— page {page} —", dim=True))
+        click.echo(click.style(block["text"], bold=block["role"] == "heading") + "\n")
+
+
+def _show_found(document: str, text: str, collection: str, as_json: bool) -> None:
+    async def work(client: "Pincite"):  # noqa: ANN202
+        return await client.document(document), await client.find(document, text)
+
+    row, found = with_client(collection, work)
+    if as_json:
+        print_json({"document": document_dict(row), "found": [item.as_dict() for item in found]})
+    else:
+        print_found(found)
+    if not found:
+        raise click.exceptions.Exit(3)
+
+
+@click.command()
+@click.argument("document")
+@collection_option
+@json_option
+def remove(document: str, collection: str, as_json: bool) -> None:
+    """Remove a document. Answers that cite it keep the passages they quote."""
+    removed = with_client(collection, lambda client: client.remove(document))
+    if as_json:
+        print_json({"removed": document_dict(removed)})
+    else:
+        click.echo(f"Removed {removed.path}.")
+
+
+@click.command()
+@click.argument("question", default=SAMPLE_QUESTION)
+def sample(question: str) -> None:
+    """Load the sample library and answer a question from it."""
+
+    async def work(client: "Pincite") -> None:
+        with file_progress(False) as listen:
+            added = await client.add(*sample_files(), on_progress=listen)
+        if all(item.reason for item in added):
+            raise RefusedInput("The sample library could not be loaded. `pincite doctor` looks for the cause.")
+        click.echo(click.style(question, bold=True) + "\n")
+        await _print_stream(client, question, limit=6, strategy="hybrid")
+
+    with_client(SAMPLE_COLLECTION, work)
+    click.echo(_NEXT)
+
+
+def sample_files() -> list[Path]:
+    """Return the documents of the sample library, without its licence notes."""
+    folder = Path(__file__).parent.parent / "samples" / "library"
+    return sorted(folder.iterdir())
+
+
+_NEXT = """
+What to type next:
+  pincite ask "Who made WordStar popular?" -c samples     another question to the samples
+  pincite show word-processor.pdf --find "WordStar" -c samples   where a word stands, to the point
+  pincite add FILE_OR_FOLDER                                   your own documents
+  pincite ask "YOUR QUESTION"                                  and a cited answer from them
+"""

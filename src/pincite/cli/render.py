@@ -1,0 +1,184 @@
+"""How results look on a console: plain when piped, coloured and with progress bars on a terminal."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pincite.core.errors import ErrorKind, PinciteError
+
+if TYPE_CHECKING:
+    from pincite.client import Added, Found
+    from pincite.core.answers import DoneChunk
+    from pincite.core.documents import Document
+    from pincite.core.evidence import Source
+    from pincite.ingest.ingestor import Progress
+
+EXIT_PARTIAL = 1
+
+_EXIT_CODES = {
+    ErrorKind.USAGE: 2,
+    ErrorKind.CONFLICT: 2,
+    ErrorKind.NOT_FOUND: 3,
+    ErrorKind.REFUSED: 4,
+    ErrorKind.UPSTREAM: 5,
+    ErrorKind.STORE: 6,
+}
+
+_STAGE_COLOURS = {"ready": "green", "failed": "red"}
+
+
+def exit_code(error: PinciteError) -> int:
+    """Return the exit code of an error."""
+    return _EXIT_CODES[error.kind]
+
+
+def print_error(error: PinciteError, *, as_json: bool) -> None:
+    """Say what went wrong and what to do: on standard error, and as JSON on standard output when JSON was asked for."""
+    if as_json:
+        print_json({"error": {"code": error.code, "message": error.message, "retryable": error.retryable}})
+    click.echo(click.style("Error: ", fg="red", bold=True) + error.message, err=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def note(text: str) -> None:
+    """Print a remark that isn't part of the result, on standard error."""
+    click.echo(click.style(text, dim=True), err=True)
+
+
+@contextmanager
+def file_progress(quiet: bool) -> Iterator[Callable[[str, "Progress"], None]]:
+    """Give a listener that draws one bar per file; nothing is drawn when standard error is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda file, progress: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<40.40}"), BarColumn(), TextColumn("{task.fields[stage]:<10}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def listen(file: str, progress: "Progress") -> None:
+            task = tasks.setdefault(file, tasks.get(file) or bars.add_task(file.rsplit("/", 1)[-1], total=None, stage=""))
+            bars.update(task, completed=progress.done, total=progress.total or None, stage=progress.stage.value)
+            if progress.stage.value in {"ready", "failed"}:
+                bars.remove_task(tasks.pop(file))
+
+        yield listen
+
+
+def print_added(added: Sequence["Added"]) -> None:
+    """Print what became of each file, and the count."""
+    for item in added:
+        stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
+        why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
+        click.echo(f"{stage} {item.source}{why}")
+    ready = sum(item.stage.value == "ready" for item in added)
+    note(f"{ready} of {len(added)} ready.")
+
+
+def print_sources(sources: Sequence["Source"]) -> None:
+    """Print hits: number, title, page, scores, and the passage."""
+    if not sources:
+        note("Nothing was found.")
+    for source in sources:
+        click.echo(_heading(source))
+        click.echo(f"    {_shortened(source.best.text, 300)}\n")
+
+
+def _heading(source: "Source") -> str:
+    best = source.best
+    place = _place(best.pages[0].page, best.pages[0].label) if best.pages else ""
+    section = " › ".join(best.heading_path)
+    parts = [best.title, place, section if section != best.title else ""]
+    text = click.style(f"[{source.n}] ", fg="cyan", bold=True) + click.style(" · ".join(p for p in parts if p), bold=True)
+    scores = [f"{best.scores.fused:.2f}"]
+    scores += [f"cosine {best.scores.dense:.3f}"] if best.scores.dense is not None else []
+    scores += [f"BM25 {best.scores.lexical:.1f}"] if best.scores.lexical is not None else []
+    return text + click.style("  " + ", ".join(scores), dim=True)
+
+
+def _place(page: int | None, label: str | None) -> str:
+    if page is None:
+        return ""
+    return f"page {label} ({page})" if label and label != str(page) else f"page {page}"
+
+
+def _shortened(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
+    """Print under an answer each cited source with page and quotes."""
+    by_number = {source.n: source for source in sources}
+    cited = {citation.n: [c for c in done.citations if c.n == citation.n] for citation in done.citations}
+    if cited:
+        click.echo()
+    for n, citations in sorted(cited.items()):
+        source = by_number[n]
+        click.echo(click.style(f"[{n}] ", fg="cyan", bold=True) + click.style(source.title, bold=True))
+        for citation in citations:
+            for quote in citation.quotes:
+                places = [_place(span.page, span.page_label) for span in quote.spans]
+                where = ", ".join(dict.fromkeys(place for place in places if place)) or quote.spans[0].section
+                click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”")
+        click.echo(click.style(f"    {source.url}", dim=True))
+
+
+def print_documents(documents: Sequence["Document"]) -> None:
+    """Print documents as a table on a terminal, as tab-separated lines when piped."""
+    rows = [(d.path, d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id) for d in documents]
+    if not sys.stdout.isatty():
+        for row in rows:
+            click.echo("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("Path", "Stage", "Pages", "Chunks", "Reason", "Id", box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def document_dict(document: "Document") -> dict[str, Any]:
+    """Return a document as JSON shows it."""
+    return {
+        "document_id": document.id,
+        "path": document.path,
+        "title": document.title,
+        "source_uri": document.source_uri,
+        "content_type": document.content_type,
+        "stage": document.stage.value,
+        "reason": document.reason.code if document.reason else None,
+        "message": document.reason.message if document.reason else None,
+        "version_id": document.version_id,
+        "sha256": document.sha256,
+        "size_bytes": document.size_bytes,
+        "pages": document.pages,
+        "pages_unread": document.pages_unread,
+        "chunks": document.chunks,
+        "locale": document.locale,
+        "created_at": document.created_at.isoformat(),
+        "updated_at": document.updated_at.isoformat(),
+    }
+
+
+def print_found(found: Sequence["Found"]) -> None:
+    """Print occurrences with their pages and boxes."""
+    if not found:
+        note("The text doesn't occur in this document.")
+    for item in found:
+        click.echo(click.style(f"{item.start}–{item.end} ", fg="cyan") + f"“{_shortened(item.text, 200)}”")
+        for span in item.spans:
+            boxes = "  ".join("[" + ", ".join(f"{value:.1f}" for value in box.as_list()) + "]" for box in span.boxes)
+            click.echo(f"    {_place(span.page, span.page_label) or 'no pages'}  {boxes}")
