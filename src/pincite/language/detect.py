@@ -1,0 +1,106 @@
+"""The language of a text, from its letters and function words."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+
+from pincite.language.stopwords import stop_words
+from pincite.language.words import words
+
+_SAMPLE = 2000
+"""Characters that are looked at: enough to be sure, and a bound on the time."""
+_LATIN = "ca cs da de en es fi fr hu id it nl no pl pt ro sv tr vi"
+_ARABIC = "ar fa ur"
+_CYRILLIC = "bg ru uk"
+_SCRIPTS: tuple[tuple[int, int, str], ...] = (
+    (0x41, 0x5A, _LATIN), (0x61, 0x7A, _LATIN), (0xC0, 0x24F, _LATIN), (0x370, 0x3FF, "el"), (0x400, 0x52F, _CYRILLIC),
+    (0x531, 0x587, "hy"), (0x5D0, 0x5F4, "he"), (0x620, 0x6FF, _ARABIC), (0x750, 0x77F, _ARABIC), (0x900, 0x97F, "hi"),
+    (0x980, 0x9FF, "bn"), (0xA00, 0xA7F, "pa"), (0xA80, 0xAFF, "gu"), (0xB00, 0xB7F, "or"), (0xB80, 0xBFF, "ta"),
+    (0xC00, 0xC7F, "te"), (0xC80, 0xCFF, "kn"), (0xD00, 0xD7F, "ml"), (0xD80, 0xDFF, "si"), (0xE01, 0xE4E, "th"),
+    (0xE81, 0xEDE, "lo"), (0x1000, 0x109F, "my"), (0x10A0, 0x10FF, "ka"), (0x1100, 0x11FF, "ko"), (0x1200, 0x137F, "am"),
+    (0x1780, 0x17D3, "km"), (0x1E00, 0x1EFF, _LATIN), (0x1F00, 0x1FFF, "el"), (0x3041, 0x30FF, "ja"), (0x3130, 0x318F, "ko"),
+    (0x3400, 0x4DBF, "zh"), (0x4E00, 0x9FFF, "zh"), (0xAC00, 0xD7A3, "ko"), (0xF900, 0xFAFF, "zh"), (0xFB50, 0xFDFF, _ARABIC),
+    (0xFE70, 0xFEFF, _ARABIC), (0xFF66, 0xFF9F, "ja"), (0x20000, 0x3FFFF, "zh"),
+)  # fmt: skip
+_STARTS = [first for first, _, _ in _SCRIPTS]
+_DENSE = {"ja", "ko", "zh"}
+"""Scripts in which one character says as much as two or three letters."""
+_LETTERS: Mapping[str, str] = {
+    "ca": "àçèéíïòóúü", "cs": "áčďéěíňóřšťúůýž", "da": "æøå", "de": "äöüß", "en": "", "es": "áéíñóúü", "fi": "äö", "fr": "àâæçèéêëîïôœùûü",
+    "hu": "áéíóöőúüű", "id": "", "it": "àèéìòù", "nl": "ëï", "no": "æøå", "pl": "ąćęłńóśźż", "pt": "àáâãçéêíóôõú", "ro": "ăâîșțşţ",
+    "sv": "äåö", "tr": "çğıöşüâ",
+    "vi": "àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+    "ar": "ةىيكأإآؤئء", "fa": "پچژگکیآ", "ur": "پچژگکیآٹڈڑںےہھ",
+    "bg": "", "ru": "ыэё", "uk": "іїєґ",
+}  # fmt: skip
+"""Letters beyond the plain ones that the languages of a script share."""
+_LETTER_WEIGHT = 0.7
+_LEAD = 1.15
+"""How far the best language must be ahead of the next."""
+_LEAST_SHARE = 0.08
+"""Least score per word: a text in a language without a list stays below it."""
+
+
+def detect(text: str, among: Collection[str] = ()) -> str:
+    """Return the ISO 639-1 code of a text's language, one of `among` when given; "" when unsure.
+
+    The script decides first, then function words and letters. Only the first 2,000 characters are looked at.
+    """
+    sample = text[:_SAMPLE]
+    candidates = [code for code in _script(sample).split() if not among or code in among]
+    if len(candidates) < 2:
+        return candidates[0] if candidates else ""
+    found = words(sample)
+    (best, code), (second, _) = sorted(((score, code) for code, score in _scores(found, candidates).items()), reverse=True)[:2]
+    return code if best >= _LEAST_SHARE * len(found) and best > 0 and best >= _LEAD * second else ""
+
+
+def _script(sample: str) -> str:
+    """Return the languages of the script that most letters belong to."""
+    counts: Counter[str] = Counter()
+    for character, count in Counter(sample).items():
+        code = ord(character)
+        first, last, script = _SCRIPTS[max(0, bisect_right(_STARTS, code) - 1)]
+        if first <= code <= last:
+            counts[script] += count * (2 if script in _DENSE else 1)
+    if not counts:
+        return ""
+    best = counts.most_common(1)[0][0]
+    return "ja" if best == "zh" and counts["ja"] * 20 > counts["zh"] else best
+
+
+def _scores(found: Iterable[str], candidates: Collection[str]) -> dict[str, float]:
+    """Give each word's weight to the languages it may belong to: 1 for a function word, less for letters beyond the plain ones."""
+    owners, letters = _owners(), _letter_owners()
+    scores = dict.fromkeys(candidates, 0.0)
+    for word in found:
+        _share(scores, owners.get(word, ()), 1.0)
+        if not word.isascii():
+            marked = [letters[letter] for letter in word if letter in letters]
+            _share(scores, frozenset.intersection(*marked) if marked else (), _LETTER_WEIGHT)
+    return scores
+
+
+def _share(scores: dict[str, float], languages: Collection[str], weight: float) -> None:
+    shared = [code for code in languages if code in scores]
+    for code in shared:
+        scores[code] += weight / len(shared)
+
+
+@cache
+def _owners() -> dict[str, frozenset[str]]:
+    return _inverted({code: stop_words(code) for code in _LETTERS})
+
+
+@cache
+def _letter_owners() -> dict[str, frozenset[str]]:
+    return _inverted(_LETTERS)
+
+
+def _inverted(lists: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    owners: dict[str, set[str]] = {}
+    for code, entries in lists.items():
+        for entry in entries:
+            owners.setdefault(entry, set()).add(code)
+    return {entry: frozenset(codes) for entry, codes in owners.items()}

@@ -1,0 +1,105 @@
+"""Sentences of a text as exact offsets."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pincite.language.detect import detect
+
+_WINDOW = 4000
+"""Characters handed over at once: sentencex takes quadratic time on unclosed quotation marks."""
+_LINE = re.compile(r"[^\n]*\n?")
+_ALONE = re.compile(r"[ \t]*\||[ \t]{0,3}#{1,6}[ \t]")
+_ITEM = re.compile(
+    r"[ \t]*(?:(?:[-*+•‣◦▪●○·–—]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})\)|\d{1,3}\.)[ \t]+"
+    r"|(?:\d{1,3}|[一二三四五六七八九十]{1,3})、|（(?:\d{1,3}|[一二三四五六七八九十]{1,3})）)"
+)
+_UNMARKED_BLANK = re.compile(r"(?<=[\u0e00-\u0eff])[ \t]+(?=[\u0e00-\u0eff])")
+_UNMARKED_LENGTH = 120
+"""Thai and Lao sentences end at a blank, but not every blank ends one: pieces are at least this long."""
+
+
+def sentence_spans(text: str, lang: str = "") -> list[tuple[int, int]]:
+    """Return `[start, end)` of the sentences in code points: rising, trimmed of white space, covering all other characters.
+
+    A blank line, the start of a list item, a table row and a heading end a sentence; a single line feed doesn't. `lang` is an
+    ISO 639-1 code; without one it is detected. In Thai and Lao, which mark no sentences, long ones end at a blank.
+    """
+    code = (lang or detect(text)).split("-")[0].lower()
+    spans: list[tuple[int, int]] = []
+    for start, body, end in _blocks(text):
+        cuts = _at_blanks(text, _sentences(text, body, end, code))
+        found = _joined(text, _trimmed(text, cuts))
+        spans.extend(_trimmed(text, [(start, found[0][1] if found else end), *found[1:]]))
+    return spans
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, start behind a list marker, end) of the runs of lines that no sentence leaves."""
+    opened: tuple[int, int, int] | None = None
+    for line in _LINE.finditer(text):
+        first, last = line.span()
+        blank = not line.group().strip()
+        alone = _ALONE.match(text, first, last)
+        item = _ITEM.match(text, first, last)
+        if opened and (blank or alone or item):
+            yield opened
+            opened = None
+        if alone:
+            yield first, first, last
+        elif opened:
+            opened = (opened[0], opened[1], last)
+        elif not blank:
+            opened = (first, item.end() if item else first, last)
+    if opened:
+        yield opened
+
+
+def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of a block, window by window: the last of a window is begun again in the next."""
+    from sentencex import get_sentence_boundaries
+
+    sentence = start
+    while sentence < end:
+        stop = _window_end(text, sentence, end)
+        bounds = [int(found["end_index"]) for found in get_sentence_boundaries(lang, text[sentence:stop])]
+        cuts = [sentence + bound for bound in (bounds if stop == end else bounds[:-1])]
+        for cut in cuts or [stop]:
+            yield sentence, cut
+            sentence = cut
+
+
+def _window_end(text: str, start: int, end: int) -> int:
+    if end - start <= _WINDOW:
+        return end
+    blank = text.rfind(" ", start + _WINDOW // 2, start + _WINDOW)
+    return blank + 1 if blank > 0 else start + _WINDOW
+
+
+def _at_blanks(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for start, end in spans:
+        for blank in _UNMARKED_BLANK.finditer(text, start, end):
+            if blank.start() - start >= _UNMARKED_LENGTH:
+                yield start, blank.start()
+                start = blank.end()
+        yield start, end
+
+
+def _trimmed(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        piece = text[start:end]
+        first = end - len(piece.lstrip())
+        if first < end:
+            found.append((first, start + len(piece.rstrip())))
+    return found
+
+
+def _joined(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Give a span without a letter or digit, such as a closing bracket, to the one before it."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and not any(character.isalnum() for character in text[start:end]):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found

@@ -1,0 +1,72 @@
+"""Word stems, and the tokens that an index keeps and a question asks for."""
+
+import threading
+from collections.abc import Collection, Sequence
+from typing import Protocol, cast
+
+from pincite.language.stopwords import stop_words
+from pincite.language.words import words
+
+_ALGORITHMS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english", "eo": "esperanto",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+_ALGORITHMS |= {"nb": "norwegian", "nn": "norwegian"}
+
+
+class _Stemmer(Protocol):
+    def stemWords(self, words: Sequence[str], /) -> list[str]: ...  # noqa: N802
+
+
+class _Stemmers(threading.local):
+    """One stemmer per thread and language: its C state isn't safe to share."""
+
+    def __init__(self) -> None:
+        self.by_lang: dict[str, _Stemmer | None] = {}
+
+
+_stemmers = _Stemmers()
+
+
+def stem(word: str, lang: str) -> str:
+    """Return the Snowball stem of a word in the form of `words`; the word itself where the language has no stemmer."""
+    return stem_all([word], lang)[0]
+
+
+def stem_all(found: Sequence[str], lang: str) -> list[str]:
+    """Return the stem of each word, in order."""
+    stemmer = _stemmer(lang)
+    return stemmer.stemWords(found) if stemmer else list(found)
+
+
+def index_tokens(text: str, lang: str) -> list[str]:
+    """Return the tokens under which a text of one language is indexed; stop words stay."""
+    return stem_all(words(text), lang)
+
+
+def query_tokens(text: str, langs: Collection[str]) -> list[tuple[str, ...]]:
+    """Return for each distinct word of a question the tokens that stand for it: a stem per language it may be in.
+
+    Words that are stop words in any of `langs` are dropped, unless nothing else remains.
+    """
+    distinct = list(dict.fromkeys(words(text)))
+    stops = frozenset[str]().union(*(stop_words(lang) for lang in langs))
+    kept = [word for word in distinct if word not in stops] or distinct
+    stems = [stem_all(kept, lang) for lang in langs] or [kept]
+    return list(dict.fromkeys(tuple(dict.fromkeys(alternatives)) for alternatives in zip(*stems, strict=True)))
+
+
+def _stemmer(lang: str) -> _Stemmer | None:
+    if lang not in _stemmers.by_lang:
+        name = _ALGORITHMS.get(lang)
+        _stemmers.by_lang[lang] = _load(name) if name else None
+    return _stemmers.by_lang[lang]
+
+
+def _load(name: str) -> _Stemmer:
+    import Stemmer
+
+    return cast(_Stemmer, Stemmer.Stemmer(name))
