@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
 from pincite.language.stopwords import stop_words
@@ -27,12 +27,11 @@ _STARTS = [first for first, _, _ in _SCRIPTS]
 _DENSE = {"ja", "ko", "zh"}
 """Scripts in which one character says as much as two or three letters."""
 _LETTERS: Mapping[str, str] = {
-    "ca": "àçèéíïòóúü", "cs": "áčďéěíňóřšťúůýž", "da": "æøå", "de": "äöüß", "en": "", "es": "áéíñóúü", "fi": "äö", "fr": "àâæçèéêëîïôœùûü",
-    "hu": "áéíóöőúüű", "id": "", "it": "àèéìòù", "nl": "ëï", "no": "æøå", "pl": "ąćęłńóśźż", "pt": "àáâãçéêíóôõú", "ro": "ăâîșțşţ",
-    "sv": "äåö", "tr": "çğıöşüâ",
-    "vi": "àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
-    "ar": "ةىيكأإآؤئء", "fa": "پچژگکیآ", "ur": "پچژگکیآٹڈڑںےہھ",
-    "bg": "", "ru": "ыэё", "uk": "іїєґ",
+    "ca": "àçèéíïòóúü", "cs": "áčďéěíňóřšťúůýž", "da": "æøå", "de": "äöüß", "en": "", "es": "áéíñóúü", "fi": "äö",
+    "fr": "àâæçèéêëîïôœùûü", "hu": "áéíóöőúüű", "id": "", "it": "àèéìòù", "nl": "ëï", "no": "æøå", "pl": "ąćęłńóśźż",
+    "pt": "àáâãçéêíóôõú", "ro": "ăâîșțşţ", "sv": "äåö", "tr": "çğıöşüâ",
+    "vi": "àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ", "ar": "ةىيكأإآؤئء", "fa": "پچژگکیآ",
+    "ur": "پچژگکیآٹڈڑںےہھ", "bg": "", "ru": "ыэё", "uk": "іїєґ",
 }  # fmt: skip
 """Letters beyond the plain ones that the languages of a script share."""
 _LETTER_WEIGHT = 0.7
@@ -78,8 +77,12 @@ def _scores(found: Iterable[str], candidates: Collection[str]) -> dict[str, floa
         _share(scores, owners.get(word, ()), 1.0)
         if not word.isascii():
             marked = [letters[letter] for letter in word if letter in letters]
-            _share(scores, frozenset.intersection(*marked) if marked else (), _LETTER_WEIGHT)
+            _share(scores, _in_all(marked), _LETTER_WEIGHT)
     return scores
+
+
+def _in_all(sets: Sequence[frozenset[str]]) -> frozenset[str]:
+    return sets[0].intersection(*sets[1:]) if sets else frozenset()
 
 
 def _share(scores: dict[str, float], languages: Collection[str], weight: float) -> None:

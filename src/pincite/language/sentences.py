@@ -1,7 +1,8 @@
 """Sentences of a text as exact offsets."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import cast
 
 from pincite.language.detect import detect
 
@@ -56,12 +57,13 @@ def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
 
 def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a block, window by window: the last of a window is begun again in the next."""
-    from sentencex import get_sentence_boundaries
+    from sentencex import get_sentence_boundaries  # pyright: ignore[reportUnknownVariableType,reportAttributeAccessIssue] no types
 
+    boundaries = cast(Callable[[str, str], list[dict[str, int]]], get_sentence_boundaries)
     sentence = start
     while sentence < end:
         stop = _window_end(text, sentence, end)
-        bounds = [int(found["end_index"]) for found in get_sentence_boundaries(lang, text[sentence:stop])]
+        bounds = [found["end_index"] for found in boundaries(lang, text[sentence:stop])]
         cuts = [sentence + bound for bound in (bounds if stop == end else bounds[:-1])]
         for cut in cuts or [stop]:
             yield sentence, cut
