@@ -1,0 +1,96 @@
+"""A chat model without a language model: it answers by quoting the sentences that answer the question."""
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+from itertools import pairwise
+
+from pincite.answering.prompts import INSUFFICIENT_CONTEXT
+from pincite.answering.segments import SegmentKind
+from pincite.answering.selection import Candidate, candidates, rescored, select
+from pincite.core.errors import ConfigurationError
+from pincite.core.messages import ChatMessage, Grounding, ModelUsage
+from pincite.core.ports.models import EmbeddingModel
+
+SHORT_LIST = 12
+JOINER = "\u2060"
+"""Word joiner: takes no room on the page and keeps what stands beside it from being read as markup."""
+
+_PIECE = re.compile(r"\s*\S+")
+_SENTENCE_END = re.compile(r"[.!?…。！？।॥؟۔։።][\"'”’»)\]]*$")
+# What would become a citation, a link, math, HTML or code when it is read as Markdown: broken behind its first character.
+_MARKUP = re.compile(r"[\[【［](?=\s*[\[【［]?\s*[SsＳ^]?\s*\d)|\](?=[(\[])|\\(?=[\[(])|<(?=[A-Za-z/!?])|!(?=\[)")
+_BLOCK_START = re.compile(r"(?=[#>|~=+*\[-]|\d{1,9}[.)]\s)")
+
+
+class ExtractiveChatModel:
+    """Implements `ChatModel` by picking one to four sentences, written word for word, each with its label ` [n]`.
+
+    It reads the `Grounding` of the last message, not its prose, so nothing that a document says can instruct it. It replies with
+    `INSUFFICIENT_CONTEXT` when no sentence comes near the question. With an embedding model a short list of sentences is also
+    compared by meaning, which is what finds paraphrases and sources in another language.
+    Usage is reported as no tokens, not estimated: no language model runs.
+    """
+
+    def __init__(self, embedding: EmbeddingModel | None = None) -> None:
+        self._embedding = embedding
+
+    @property
+    def name(self) -> str:
+        """Return `extractive`."""
+        return "extractive"
+
+    async def invoke(self, messages: Sequence[ChatMessage]) -> str:
+        """Return the whole reply. Raises `ConfigurationError` when the last message carries no grounding."""
+        return "".join([piece async for piece in self.stream(messages) if isinstance(piece, str)])
+
+    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str | ModelUsage, None]:
+        """Yield the reply word by word, then the usage. Raises `ConfigurationError` as `invoke`, `UpstreamError` from embedding."""
+        grounding = messages[-1].grounding if messages else None
+        if grounding is None:
+            raise ConfigurationError(
+                "The extractive model answers from a prompt made by PromptTemplate. Render the question with one."
+            )
+        for piece in _PIECE.findall(await self._reply(grounding)):
+            yield piece
+        yield ModelUsage()
+
+    async def _reply(self, grounding: Grounding) -> str:
+        ranked = candidates(grounding.question, grounding.sources)
+        if self._embedding is not None and ranked and not ranked[0].literal:
+            ranked = await self._by_meaning(self._embedding, grounding.question, ranked)
+        return written(select(ranked)) or INSUFFICIENT_CONTEXT
+
+    async def _by_meaning(self, embedding: EmbeddingModel, question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
+        short = ranked[:SHORT_LIST]
+        vectors = await embedding.embed_passages([candidate.segment.text for candidate in short])
+        asked = await embedding.embed_query(question)
+        near = [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
+        top = max(near)
+        return rescored(short, [max(0.0, 0.3 - 3 * (top - value)) for value in near])
+
+
+def written(chosen: Sequence[Candidate]) -> str:
+    """Return the sentences as an answer, each with its label. What isn't prose, or is of another source, gets a paragraph."""
+    if not chosen:
+        return ""
+    lines = [f"{plain(candidate.segment.text)} [{candidate.n}]" for candidate in chosen]
+    text = lines[0]
+    for (before, after), line in zip(pairwise(chosen), lines[1:], strict=True):
+        text += (" " if _flows(before, after) else "\n\n") + line
+    return text
+
+
+def _flows(before: Candidate, after: Candidate) -> bool:
+    prose = before.segment.kind is after.segment.kind is SegmentKind.SENTENCE
+    return prose and before.n == after.n and bool(_SENTENCE_END.search(before.segment.text))
+
+
+def plain(text: str) -> str:
+    """Return a sentence for display: one line that reads as it stands, in which nothing is taken for markup or for a citation.
+
+    A reference mark of the source such as `[3]` gets an invisible joiner behind its bracket, so that it never counts as label 3;
+    likewise links, images, HTML, math and list marks. Backticks become quotation marks. Folding undoes all of it.
+    """
+    line = " ".join(text.split()).replace("``", "“").replace("`", "‘")
+    line = _MARKUP.sub(lambda match: match[0] + JOINER, line)
+    return _BLOCK_START.sub(JOINER, line, count=1) if _BLOCK_START.match(line) else line

@@ -1,0 +1,101 @@
+"""The quotable parts of a passage: sentences, list items, table rows. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pincite.answering.matching import fold
+from pincite.core.documents import ChunkType
+from pincite.core.evidence import Passage
+from pincite.language.sentences import sentence_spans
+
+MAX_SEGMENT_CHARACTERS = 700
+"""Longer sentences are cut where a reader would pause: a quote points at a place, not at a page."""
+
+_ROW = re.compile(r"^\s*\||\t| \| ")
+_RULE = re.compile(r"[\s|:+=-]*")
+
+
+class SegmentKind(StrEnum):
+    """What a segment is."""
+
+    SENTENCE = "sentence"
+    ROW = "row"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """`[start, end)` of its passage's text, and that text."""
+
+    start: int
+    end: int
+    text: str
+    kind: SegmentKind = SegmentKind.SENTENCE
+
+
+def segments(passage: Passage) -> list[Segment]:
+    """Return the parts of a passage in order, trimmed of white space.
+
+    A table is cut into its rows, a heading is set apart from the sentence behind it, and a monster is cut at pauses.
+    """
+    text = passage.text
+    headings = {fold(part).text.strip() for part in (passage.title, *passage.heading_path) if part}
+    found: list[Segment] = []
+    for start, end in sentence_spans(text, passage.lang):
+        for first, last in _lines(text, start, end, table=passage.chunk_type is ChunkType.TABLE, headings=headings):
+            found.extend(_segment(text, first, last, headings))
+    return found
+
+
+def _lines(text: str, start: int, end: int, *, table: bool, headings: set[str]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a sentence span that line feeds set apart: rows, and headings that run into what follows."""
+    begin = start
+    for match in re.finditer(r"\n", text[start:end]):
+        at = start + match.start()
+        line = text[begin:at]
+        rest = text[at + 1 : end]
+        apart = table or _ROW.search(line) or _ROW.search(rest.split("\n", 1)[0])
+        if apart or fold(line).text.strip() in headings:
+            yield begin, at
+            begin = at + 1
+    yield begin, end
+
+
+def _segment(text: str, start: int, end: int, headings: set[str]) -> Iterator[Segment]:
+    for first, last in _pauses(text, start, end):
+        first, last = _trimmed(text, first, last)
+        part = text[first:last]
+        if _RULE.fullmatch(part):
+            continue
+        if _ROW.search(part):
+            kind = SegmentKind.ROW
+        elif part.startswith("#") or fold(part).text.strip() in headings:
+            kind = SegmentKind.HEADING
+        else:
+            kind = SegmentKind.SENTENCE
+        yield Segment(first, last, part, kind)
+
+
+def _pauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > MAX_SEGMENT_CHARACTERS:
+        cut = _cut(text, start, start + MAX_SEGMENT_CHARACTERS)
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    """Return an offset behind the strongest pause in the second half of `[start, limit)`."""
+    middle = (start + limit) // 2
+    for sign in (r"[;；]\s", r"\n", r"[:：]\s", r"[,，、]\s?", r"\s"):
+        ends = [match.end() for match in re.finditer(sign, text[middle:limit])]
+        if ends:
+            return middle + ends[-1]
+    return limit
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
