@@ -1,5 +1,8 @@
 """Builds the services from the settings: the only place where an implementation is chosen."""
 
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -15,6 +18,7 @@ from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.store import Store
+from pincite.evaluation.runs import Bench, Evaluator
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
 from pincite.retrieval.locator import StoredLocator
@@ -52,7 +56,7 @@ class Models:
             configured = model.spec.name if model else "none"
             raise ConflictError(
                 f"Collection {collection.name!r} was embedded with {collection.embedding.name} (revision "
-                f"{collection.embedding.revision}); PINCITE_EMBEDDING now gives {configured}. Set it back, or use another collection.",
+                f"{collection.embedding.revision}); PINCITE_EMBEDDING is now {configured}. Set it back, or use another collection.",
                 code="embedding_model_changed",
             )
         return model
@@ -107,14 +111,14 @@ class Services:
         if found is None and create:
             return await self._create(name)
         if found is None:
-            raise NotFoundError(f"There is no collection {name!r}. Add a document to it first: pincite add PATH --collection {name}")
+            raise NotFoundError(
+                f"There is no collection {name!r}. Add a document to it first: pincite add PATH --collection {name}"
+            )
         return found
 
     async def _create(self, name: str) -> Collection:
         model = self.models.embedding
-        collection = Collection(
-            CollectionId(new_id()), self.workspace_id, name, model.spec if model else None, datetime.now(UTC)
-        )
+        collection = Collection(CollectionId(new_id()), self.workspace_id, name, model.spec if model else None, datetime.now(UTC))
         try:
             async with self.store.open(self.workspace_id) as work:
                 await work.collections.add(collection)
@@ -155,9 +159,7 @@ def build(settings: Settings) -> Services:
         blobs=blobs,
         parser=parser,
         models=models,
-        ingestor=Ingestor(
-            store, blobs, parser, LOCAL_WORKSPACE, ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
-        ),
+        ingestor=Ingestor(store, blobs, parser, LOCAL_WORKSPACE, ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)),
         searcher=Searcher(
             store, MappedDenseIndex(index, store.changes), TantivyIndex(index, store.changes), models.embedding_of, LOCAL_WORKSPACE
         ),
@@ -172,7 +174,9 @@ def _home(settings: Settings) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"The folder {home} can't be used ({error.strerror}). Set PINCITE_HOME to one that can.", code="home") from error
+        raise StoreError(
+            f"The folder {home} can't be used ({error.strerror}). Set PINCITE_HOME to one that can.", code="home"
+        ) from error
     return home
 
 
@@ -202,3 +206,29 @@ def _folder_embedding(folder: Path) -> EmbeddingModel:
         )
     return OnnxFolderEmbedding(folder)
 
+
+def evaluator(settings: Settings) -> Evaluator:
+    """Build what measures retrieval and abstention: each run in a store of its own, with vectors cached between runs."""
+    from pincite.adapters.models.cached import CachedEmbedding
+
+    models = Models(settings)
+    cache = _home(settings) / "cache"
+    inner = models.embedding
+    embedding = CachedEmbedding(inner, cache) if inner else None
+    rules = ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
+
+    @asynccontextmanager
+    async def open_bench() -> AsyncGenerator[Bench, None]:
+        from pincite.adapters.index.dense import MappedDenseIndex
+        from pincite.adapters.index.lexical import TantivyIndex
+        from pincite.adapters.sql.store import open_store
+
+        with tempfile.TemporaryDirectory(prefix="pincite-eval-") as folder:
+            store = open_store(Path(folder) / "pincite.db")
+            dense, lexical = MappedDenseIndex(Path(folder), store.changes), TantivyIndex(Path(folder), store.changes)
+            try:
+                yield Bench(store, Searcher(store, dense, lexical, lambda _: embedding, LOCAL_WORKSPACE), LOCAL_WORKSPACE)
+            finally:
+                await store.close()
+
+    return Evaluator(open_bench, embedding, rules)

@@ -123,9 +123,7 @@ class Pincite:
         """Return the collection that this client works on. Raises `NotFoundError`."""
         return await self.services.collection(self._collection_name, create=create)
 
-    async def add(
-        self, *paths: str | Path, on_progress: Callable[[str, Progress], None] = _quiet
-    ) -> list[Added]:
+    async def add(self, *paths: str | Path, on_progress: Callable[[str, Progress], None] = _quiet) -> list[Added]:
         """Add files, and the files in folders; returns what became of each. A file that fails doesn't stop the others.
 
         Raises `NotFoundError` for a path that isn't there, before anything is added.
@@ -191,7 +189,9 @@ class Pincite:
         )
         return group_sources(found.passages)
 
-    async def ask(self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None) -> Answer:
+    async def ask(
+        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> Answer:
         """Return the answer with its sources, claims and citations: the fold of `stream`."""
         return await fold(self.stream(question, limit=limit, strategy=strategy, filter=filter))
 
@@ -243,9 +243,7 @@ class Pincite:
         if not places or document.version_id is None:
             return []
         spans = await self.services.locator.locate(document.version_id, places)
-        return [
-            Found(canonical.text[start:end], start, end, found) for (start, end), found in zip(places, spans, strict=True)
-        ]
+        return [Found(canonical.text[start:end], start, end, found) for (start, end), found in zip(places, spans, strict=True)]
 
     async def remove(self, name: str) -> Document:
         """Remove a document; it can't be found from then on. Stored answers keep the passages they cite."""
@@ -315,7 +313,9 @@ class SyncPincite:
         """Return the best passages as sources, one per page, best first."""
         return self._run(self._client.search(query, limit=limit, strategy=strategy, filter=filter))
 
-    def ask(self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None) -> Answer:
+    def ask(
+        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> Answer:
         """Return the answer with its sources, claims and citations."""
         return self._run(self._client.ask(question, limit=limit, strategy=strategy, filter=filter))
 

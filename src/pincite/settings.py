@@ -37,9 +37,7 @@ class Settings:
         "CHAT_REQUEST_TIMEOUT_SECONDS", 120.0, "Longest silence of a chat provider before its answer counts as failed."
     )
     chat_max_output_tokens: int = _setting("CHAT_MAX_OUTPUT_TOKENS", 1024, "Most tokens that a chat model may write.")
-    chat_max_context_characters: int = _setting(
-        "CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most characters of sources in one prompt."
-    )
+    chat_max_context_characters: int = _setting("CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most characters of sources in one prompt.")
     openai_api_key: str = _setting("OPENAI_API_KEY", "", "Key of the OpenAI-protocol provider, for chat and embeddings.")
     openai_base_url: str = _setting("OPENAI_BASE_URL", "", "Address of the OpenAI-protocol provider; empty is OpenAI itself.")
     chunk_tokens: int = _setting("PINCITE_CHUNK_TOKENS", 512, "Most tokens of a chunk, title and headings included.")
@@ -75,11 +73,10 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) ->
 
 
 def _convert(variable: str, raw: str, default: Any) -> Any:
-    kind: type = type(default)
-    if kind is str:
+    if isinstance(default, str):
         return raw
     try:
-        return kind(raw.replace("_", ""))
+        return type(default)(raw.replace("_", ""))
     except ValueError as error:
         raise ConfigurationError(f"{variable} is {raw!r}, which is not a number.") from error
 
@@ -91,7 +88,14 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat}, so CHAT_MODEL must name a model.")
     if not 0 <= settings.chunk_overlap_percent <= 50:
         raise ConfigurationError("PINCITE_CHUNK_OVERLAP_PERCENT must be between 0 and 50.")
-    for name in ("chunk_tokens", "max_file_bytes", "max_pages", "parse_timeout_s", "parse_memory_mb", "chat_max_context_characters"):
+    for name in (
+        "chunk_tokens",
+        "max_file_bytes",
+        "max_pages",
+        "parse_timeout_s",
+        "parse_memory_mb",
+        "chat_max_context_characters",
+    ):
         if getattr(settings, name) <= 0:
             raise ConfigurationError(f"{_variable(name)} must be greater than 0.")
     return settings

@@ -122,9 +122,7 @@ class QueryEngine:
 
     def _render(self, ask: Ask, retrieval: Retrieval) -> RenderedPrompt:
         sources = group_sources(retrieval.passages)
-        return self.prompt.prepare(
-            sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters
-        )
+        return self.prompt.prepare(sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters)
 
     def _may_hold_answer(self, retrieval: Retrieval) -> bool:
         """Let a retriever that gives no raw signals decide by what it brings."""

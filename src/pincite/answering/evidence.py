@@ -27,16 +27,11 @@ def strength(signals: Signals, rule: EvidenceRule) -> float:
     said = None
     if signals.lexical_top is not None and signals.idf_mass > 0:
         said = _clip(signals.lexical_top / (signals.idf_mass * 2.2))
-    match near, said:
-        case None, None:
-            return 0.0
-        case None, float():
-            return said
-        case float(), None:
-            return near * (1 - rule.lexical_share)
-        case float(), float():
-            return (1 - rule.lexical_share) * near + rule.lexical_share * said
-    return 0.0
+    if near is None:
+        return said or 0.0
+    if said is None:
+        return near
+    return (1 - rule.lexical_share) * near + rule.lexical_share * said
 
 
 def _clip(value: float) -> float:

@@ -17,9 +17,7 @@ from pincite.cli.render import note, print_json
 @click.option("--by", "by_field", default="", help="Score each value of this field in a store of its own, such as lang.")
 @click.option("-n", "--limit", default=0, type=click.IntRange(0), help="Only the first N queries (of each value of --by); 0: all.")
 @json_option
-def evaluate(
-    task: str, corpus: Path, queries: Path, qrels: Path, strategy: str, by_field: str, limit: int, as_json: bool
-) -> None:
+def evaluate(task: str, corpus: Path, queries: Path, qrels: Path, strategy: str, by_field: str, limit: int, as_json: bool) -> None:
     """Measure retrieval (nDCG, recall, MRR) or abstention (AUC) on a data set of your own or a public one."""
     import asyncio
 

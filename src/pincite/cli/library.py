@@ -32,9 +32,10 @@ from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
 from pincite.core.errors import RefusedInput
 
 if TYPE_CHECKING:
-    from pincite.client import Added, Pincite
+    from pincite.client import Added, Found, Pincite
     from pincite.core.answers import Answer
-    from pincite.core.evidence import Filter
+    from pincite.core.documents import Document
+    from pincite.core.evidence import Filter, Source
 
 SAMPLE_COLLECTION = "samples"
 SAMPLE_QUESTION = "What was the first word processor?"
@@ -82,7 +83,7 @@ def search(
 ) -> None:
     """Find passages. Each hit is a page, or a document without pages."""
 
-    async def work(client: "Pincite"):  # noqa: ANN202
+    async def work(client: "Pincite") -> "list[Source]":
         chosen = await filter_of(client, documents, path_prefix, content_types)
         return await client.search(query, limit=limit, strategy=strategy, filter=chosen)
 
@@ -169,7 +170,14 @@ def show(document: str, text: str, collection: str, as_json: bool) -> None:
         return
     row, canonical = with_client(collection, lambda client: client.text(document))
     blocks = [
-        {"role": b.role.value, "page": b.page, "level": b.level, "start": b.start, "end": b.end, "text": canonical.text[b.start : b.end]}
+        {
+            "role": b.role.value,
+            "page": b.page,
+            "level": b.level,
+            "start": b.start,
+            "end": b.end,
+            "text": canonical.text[b.start : b.end],
+        }
         for b in canonical.blocks
     ]
     if as_json:
@@ -185,7 +193,7 @@ def show(document: str, text: str, collection: str, as_json: bool) -> None:
 
 
 def _show_found(document: str, text: str, collection: str, as_json: bool) -> None:
-    async def work(client: "Pincite"):  # noqa: ANN202
+    async def work(client: "Pincite") -> "tuple[Document, list[Found]]":
         return await client.document(document), await client.find(document, text)
 
     row, found = with_client(collection, work)

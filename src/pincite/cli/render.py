@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def file_progress(quiet: bool) -> Iterator[Callable[[str, "Progress"], None]]:
+def file_progress(quiet: bool) -> Generator[Callable[[str, "Progress"], None]]:
     """Give a listener that draws one bar per file; nothing is drawn when standard error is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda file, progress: None
@@ -136,7 +136,9 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
 
 def print_documents(documents: Sequence["Document"]) -> None:
     """Print documents as a table on a terminal, as tab-separated lines when piped."""
-    rows = [(d.path, d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id) for d in documents]
+    rows = [
+        (d.path, d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id) for d in documents
+    ]
     if not sys.stdout.isatty():
         for row in rows:
             click.echo("\t".join(row))

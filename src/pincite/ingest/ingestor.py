@@ -86,7 +86,12 @@ class Ingestor:
                 updated_at=now,
             )
             document = replace(
-                document, stage=Stage.PENDING, reason=None, updated_at=now, sha256=arrival.blob.sha256, size_bytes=arrival.blob.size_bytes
+                document,
+                stage=Stage.PENDING,
+                reason=None,
+                updated_at=now,
+                sha256=arrival.blob.sha256,
+                size_bytes=arrival.blob.size_bytes,
             )
             await work.documents.save(document)
             await work.commit()

@@ -1,0 +1,127 @@
+"""Data sets in the JSONL form: corpus.jsonl, queries.jsonl, qrels.tsv."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pincite.core.errors import NotFoundError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A passage of the corpus."""
+
+    id: str
+    title: str
+    text: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query; `answerable` is None where the set doesn't say, `relevant` holds the gain of each right passage."""
+
+    id: str
+    text: str
+    answerable: bool | None
+    relevant: Mapping[str, float]
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A corpus and its queries."""
+
+    entries: tuple[Entry, ...]
+    questions: tuple[Question, ...]
+
+    def groups(self) -> dict[str, "Dataset"]:
+        """Return one data set per value of the field it was loaded by."""
+        values = dict.fromkeys(question.group for question in self.questions)
+        return {value: self._only(value) for value in values}
+
+    def _only(self, value: str) -> "Dataset":
+        return Dataset(
+            tuple(entry for entry in self.entries if entry.group == value),
+            tuple(question for question in self.questions if question.group == value),
+        )
+
+
+def load_dataset(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0, by_field: str = "") -> Dataset:
+    """Read a data set. With `limit`, only the first queries (of each value of `by_field`).
+
+    Raises `NotFoundError` for a missing file, `UsageError` for a line that isn't of the form.
+    """
+    relevant = _judgements(qrels)
+    entries = tuple(
+        Entry(_text(row, "id", where), str(row.get("title") or ""), _text(row, "text", where), str(row.get(by_field, "")))
+        for where, row in _rows(corpus)
+    )
+    questions: list[Question] = []
+    counts: dict[str, int] = {}
+    for where, row in _rows(queries):
+        group = str(row.get(by_field, "")) if by_field else ""
+        counts[group] = counts.get(group, 0) + 1
+        if limit and counts[group] > limit:
+            continue
+        identifier = _text(row, "id", where)
+        answerable = row.get("answerable")
+        questions.append(
+            Question(
+                identifier,
+                _text(row, "text", where),
+                answerable if isinstance(answerable, bool) else None,
+                relevant.get(identifier, {}),
+                group,
+            )
+        )
+    return Dataset(entries, tuple(questions))
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        where = f"{path.name}, line {number}"
+        try:
+            row: Any = json.loads(line)
+        except ValueError as error:
+            raise UsageError(f"{where} is not JSON: {error}", code="dataset") from error
+        if not isinstance(row, dict):
+            raise UsageError(f"{where} is not a JSON object.", code="dataset")
+        yield where, cast(dict[str, Any], row)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {str(path)!r}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path.name} can't be read: {error}", code="dataset") from error
+
+
+def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"{where} has no text field {name!r}.", code="dataset")
+    return value
+
+
+def _judgements(path: Path) -> dict[str, dict[str, float]]:
+    """Read query-id, corpus-id, score; a header line is skipped, scores of 0 don't count."""
+    found: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(_lines(path), 1):
+        parts = line.rstrip("\r").split("\t")
+        if not line.strip() or (number == 1 and parts[-1].strip() == "score"):
+            continue
+        try:
+            query, entry, score = parts
+            gain = float(score)
+        except ValueError as error:
+            raise UsageError(f"{path.name}, line {number} is not `query-id<TAB>corpus-id<TAB>score`.", code="dataset") from error
+        if gain > 0:
+            found.setdefault(query, {})[entry] = gain
+    return found

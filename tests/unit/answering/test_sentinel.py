@@ -1,0 +1,31 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.sentinel import SentinelFilter
+
+
+def run(pieces: list[str]) -> tuple[str, bool]:
+    sentinel = SentinelFilter("NO_ANSWER")
+    text = "".join(sentinel.feed(piece) for piece in pieces)
+    return text + ("" if sentinel.declined else sentinel.finish()), sentinel.declined
+
+
+def test_a_reply_that_is_the_sentinel_alone_declines_and_shows_nothing() -> None:
+    assert run(["NO_", "ANS", "WER"]) == ("", True)
+    assert run(["\n**NO_ANSWER**.\n"]) == ("", True)
+
+
+def test_a_reply_that_merely_begins_alike_is_shown_whole() -> None:
+    assert run(["NO_A", "CCOUNT was found."]) == ("NO_ACCOUNT was found.", False)
+
+
+def test_a_sentinel_after_an_answer_is_dropped_and_doesnt_decline() -> None:
+    assert run(["It is 7 [1]. ", "NO_ANSWER"]) == ("It is 7 [1]. ", False)
+
+
+@given(st.text(alphabet="NO_ANSWER xé[1]", max_size=80), st.lists(st.integers(0, 80), max_size=10))
+def test_the_shown_text_doesnt_depend_on_where_the_stream_is_cut(text: str, cuts: list[int]) -> None:
+    edges = sorted({0, len(text), *(cut for cut in cuts if cut <= len(text))})
+    pieces = [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    assert run(pieces) == run([text])
+    assert "NO_ANSWER" not in run([text])[0] or "NO_ANSWER" not in text

@@ -1,0 +1,109 @@
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.core.documents import Block, BlockRole, CanonicalText, ChunkType, Page, SourceRun
+from pincite.ingest.chunking import ChunkRules, Piece, cut
+
+
+def count_words(texts: Sequence[str]) -> list[int]:
+    return [len(text.split()) for text in texts]
+
+
+def count_characters(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+def canonical_of(*parts: tuple[BlockRole, str]) -> CanonicalText:
+    text, blocks = "", list[Block]()
+    for role, part in parts:
+        text += "\n\n" if text else ""
+        level = 1 + part.count(".") if role is BlockRole.HEADING else 0
+        blocks.append(Block(role, len(text), len(text) + len(part), None, level))
+        text += part
+    return CanonicalText(text, tuple(blocks))
+
+
+def texts(canonical: CanonicalText, pieces: Sequence[Piece]) -> list[str]:
+    return [canonical.text[piece.start : piece.end] for piece in pieces]
+
+
+def test_sections_are_chunked_apart_under_their_heading_path() -> None:
+    canonical = canonical_of(
+        (BlockRole.HEADING, "1 Terms"),
+        (BlockRole.BODY, "The term is two years."),
+        (BlockRole.HEADING, "1.1 Notice"),
+        (BlockRole.BODY, "Notice is sixty days."),
+        (BlockRole.HEADING, "2 Law"),
+        (BlockRole.BODY, "Dutch law applies."),
+    )
+    pieces = cut(canonical, ChunkRules(), count_words, title="Lease")
+    assert [piece.heading_path for piece in pieces] == [("1 Terms",), ("1 Terms", "1.1 Notice"), ("2 Law",)]
+    assert texts(canonical, pieces)[1] == "1.1 Notice\n\nNotice is sixty days."
+
+
+def test_a_heading_without_text_joins_the_section_below_it() -> None:
+    canonical = canonical_of((BlockRole.HEADING, "1 Terms"), (BlockRole.HEADING, "1.1 Notice"), (BlockRole.BODY, "Sixty days."))
+    pieces = cut(canonical, ChunkRules(), count_words)
+    assert texts(canonical, pieces) == ["1 Terms\n\n1.1 Notice\n\nSixty days."]
+    assert pieces[0].heading_path == ("1 Terms", "1.1 Notice")
+
+
+def test_headers_footers_and_page_numbers_are_never_retrieved() -> None:
+    canonical = canonical_of(
+        (BlockRole.BODY, "Real text."), (BlockRole.HEADER, "ACME"), (BlockRole.PAGE_NUMBER, "7"), (BlockRole.FOOTNOTE, "1 A note.")
+    )
+    assert texts(canonical, cut(canonical, ChunkRules(), count_words)) == ["Real text.", "1 A note."]
+
+
+def test_a_chunk_of_table_rows_alone_is_a_table() -> None:
+    canonical = canonical_of((BlockRole.TABLE, "| a | b |\n| 1 | 2 |"))
+    assert cut(canonical, ChunkRules(), count_words)[0].chunk_type is ChunkType.TABLE
+
+
+def test_chunks_end_at_sentences_and_repeat_the_tail_of_the_one_before() -> None:
+    sentences = [f"Sentence number {n} has exactly seven words." for n in range(12)]
+    canonical = canonical_of((BlockRole.BODY, " ".join(sentences)))
+    pieces = cut(canonical, ChunkRules(budget_tokens=21, overlap_percent=40), count_words)
+    found = texts(canonical, pieces)
+    assert found[0] == " ".join(sentences[:3])
+    assert found[1].startswith(sentences[2])
+    assert all(text.endswith(".") for text in found)
+
+
+def test_a_chunk_ends_with_its_page() -> None:
+    text = "One on page one. Two on page one. Three on page two."
+    at = text.index("Three")
+    canonical = CanonicalText(
+        text,
+        (Block(BlockRole.BODY, 0, len(text), 1),),
+        (Page(1, "1"), Page(2, "2")),
+        (SourceRun(0, at - 1, 1, 0, at - 1), SourceRun(at, len(text) - at, 2, 0, len(text) - at)),
+    )
+    assert texts(canonical, cut(canonical, ChunkRules(), count_words)) == [
+        "One on page one. Two on page one.",
+        "Three on page two.",
+    ]
+
+
+def test_the_title_and_headings_take_their_share_of_the_budget() -> None:
+    canonical = canonical_of((BlockRole.BODY, "One two three four. Five six seven eight."))
+    pieces = cut(canonical, ChunkRules(budget_tokens=10, overlap_percent=0), count_words, title="a title of five words")
+    assert len(pieces) == 2
+
+
+def test_a_monster_without_blanks_is_cut_within_the_budget() -> None:
+    canonical = canonical_of((BlockRole.BODY, "x" * 10_000))
+    pieces = cut(canonical, ChunkRules(budget_tokens=100), count_characters)
+    assert all(piece.token_count <= 100 for piece in pieces)
+    assert "".join(texts(canonical, pieces)) == "x" * 10_000
+
+
+@given(st.lists(st.text(alphabet="ab. \n|é中", min_size=1, max_size=60), min_size=1, max_size=6), st.integers(16, 40))
+def test_every_visible_character_is_in_a_chunk_and_no_chunk_exceeds_the_budget(parts: list[str], budget: int) -> None:
+    canonical = canonical_of(*((BlockRole.BODY, part) for part in parts))
+    pieces = cut(canonical, ChunkRules(budget_tokens=budget), count_characters)
+    covered = {offset for piece in pieces for offset in range(piece.start, piece.end)}
+    assert all(offset in covered for offset, char in enumerate(canonical.text) if not char.isspace())
+    assert all(piece.token_count <= budget for piece in pieces)
