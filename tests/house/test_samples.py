@@ -25,4 +25,4 @@ def test_the_samples_are_small(samples: Path):
 
 def test_the_notice_names_every_sample(samples: Path, root: Path):
     notice = (root / "NOTICE").read_text()
-    assert [path.name for path in (samples / "documents").iterdir() if path.name not in notice] == []
+    assert [path.name for path in (samples / "library").iterdir() if path.name not in notice] == []
