@@ -116,12 +116,13 @@ class Evaluator:
         outcomes: list[dict[str, list[_Outcome]]] = [{} for _ in strategies]
         for value, part in parts.items():
             async with self.open_bench() as bench:
-                collection = await self._load(bench, part, value, on_progress)
+                collection = await self.load(bench, part, name=value, on_progress=on_progress)
                 for strategy, found in zip(strategies, outcomes, strict=True):
                     found[value] = await _ask_all(task, bench, collection, part.questions, Strategy(strategy), self.evidence)
         return [_report(task, strategy, found, by_field) for strategy, found in zip(strategies, outcomes, strict=True)]
 
-    async def _load(self, bench: Bench, part: Dataset, value: str, on_progress: Listener) -> Collection:
+    async def load(self, bench: Bench, part: Dataset, *, name: str = "", on_progress: Listener) -> Collection:
+        """Put the passages of a set into a new collection of the bench."""
         spec = self.embedding.spec if self.embedding else None
         collection = Collection(CollectionId(new_id()), bench.workspace_id, "evaluation", spec, datetime.now(UTC))
         async with bench.store.open(bench.workspace_id) as work:
