@@ -1,0 +1,83 @@
+"""Canonical text put together piece by piece, with its blocks and source runs."""
+
+from pincite.adapters.parsers.cleaning import clean
+from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
+from pincite.core.errors import RefusedInput
+
+
+class CanonicalBuilder:
+    """Collects blocks in order. Between blocks stands one line feed; a block without a visible character leaves no trace."""
+
+    def __init__(self, *, max_chars: int, controls: dict[str, str] | None = None) -> None:
+        self._max_chars = max_chars
+        self._controls = controls
+        self._parts: list[str] = []
+        self._length = 0
+        self._blocks: list[Block] = []
+        self._runs: list[SourceRun] = []
+        self._glue = ""
+        self._start = -1
+        self._page: int | None = None
+
+    def write(self, text: str, *, page: int | None = None, index: int | None = None) -> None:
+        """Add characters to the open block. With `index` they come from there in the file, else parsing made them."""
+        for kept, offset, count in clean(text, controls=self._controls):
+            self._append(kept, page=page, index=None if index is None else index + offset, count=count)
+
+    def glue(self, text: str) -> None:
+        """Put `text` (a blank, a line feed) before whatever comes next in this block."""
+        if self._start >= 0:
+            self._glue = text
+
+    def _append(self, text: str, *, page: int | None, index: int | None, count: int) -> None:
+        if self._start < 0:
+            if text.isspace():
+                return
+            self._open(page)
+        if self._glue:
+            self._add(self._glue)
+            self._glue = ""
+        if index is not None:
+            self._add_run(SourceRun(self._length, len(text), page or 0, index, count))
+        self._add(text)
+
+    def _open(self, page: int | None) -> None:
+        if self._blocks:
+            self._add("\n")
+        self._start, self._page, self._glue = self._length, page, ""
+
+    def _add(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > self._max_chars:
+            raise RefusedInput(
+                f"The file holds more than {self._max_chars:,} characters of text. Split it and add the parts.", code="too_large"
+            )
+
+    def _add_run(self, run: SourceRun) -> None:
+        last = self._runs[-1] if self._runs else None
+        if last and _continues(last, run):
+            joined = last.length + run.length
+            self._runs[-1] = SourceRun(last.start, joined, last.page, last.index, joined)
+        else:
+            self._runs.append(run)
+
+    def close_block(self, role: BlockRole, *, level: int = 0) -> None:
+        """End the open block under a role."""
+        if self._start >= 0:
+            self._blocks.append(Block(role, self._start, self._length, self._page, level))
+        self._start, self._glue = -1, ""
+
+    def build(self, pages: tuple[Page, ...] = ()) -> CanonicalText:
+        """Return what was collected."""
+        return CanonicalText("".join(self._parts), tuple(self._blocks), pages, tuple(self._runs))
+
+
+def _continues(last: SourceRun, run: SourceRun) -> bool:
+    return (
+        last.length == last.count
+        and run.length == run.count
+        and last.page == run.page
+        and last.start + last.length == run.start
+        and last.index + last.count == run.index
+    )

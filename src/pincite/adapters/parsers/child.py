@@ -1,0 +1,125 @@
+"""The child process: reads one file after another, answers in JSON, and may be killed at any time.
+
+Started as `python -c` with two pipes as standard input and output; see `process.py`. Imports stay few: a person may be waiting
+for the boxes of a quote.
+"""
+
+import os
+import sys
+import time
+from _thread import start_new_thread
+from collections import deque
+from threading import Semaphore
+from typing import Any
+
+from pincite.adapters.parsers.frames import ChannelClosed, read_frame, write_frame
+from pincite.core.errors import RefusedInput
+
+_MAX_REQUEST_BYTES = 64 * 1024 * 1024
+_PROGRESS_EVERY_S = 0.1
+_RECURSION_LIMIT = 4000
+
+
+def serve() -> None:
+    """Answer requests from standard input until it closes."""
+    requests, replies = os.dup(0), os.dup(1)
+    _silence()
+    waiting: deque[Any] = deque()
+    arrived = Semaphore(0)
+    start_new_thread(_listen, (requests, waiting, arrived))
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    while True:
+        arrived.acquire()
+        request = waiting.popleft()
+        try:
+            write_frame(replies, _answer(request, replies))
+        except ChannelClosed:
+            return
+
+
+def _listen(requests: int, waiting: "deque[Any]", arrived: Semaphore) -> None:
+    """Pass requests on. When the parent is gone, so is this process, whatever it is doing."""
+    try:
+        while True:
+            waiting.append(read_frame(requests, max_bytes=_MAX_REQUEST_BYTES))
+            arrived.release()
+    except (ChannelClosed, ValueError, OSError):
+        os._exit(0)
+
+
+def _silence() -> None:
+    """Keep what libraries print away from the pipes."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
+def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
+    try:
+        _limit(request["limits"])
+        return {"result": _boxes(request) if request["task"] == "boxes" else _parse(request, replies)}
+    except RefusedInput as error:
+        return {"refused": [error.code, error.message]}
+    except MemoryError:
+        return {"refused": ["memory", ""]}
+    except RecursionError:
+        return {"refused": ["too_deep", ""]}
+    except FileNotFoundError:
+        return {"missing": True}
+    except Exception as error:  # noqa: BLE001 - the door of the child: whatever a library raises over a broken file is a reason, not an end
+        return {"refused": ["corrupt", ""], "detail": type(error).__name__}
+
+
+def _limit(limits: dict[str, Any]) -> None:
+    """Bound this process for the next file: address space, processor time from now on, no files written, no core dump."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_s = int(used.ru_utime + used.ru_stime + limits["cpu_s"]) + 1
+    _set(resource.RLIMIT_CPU, cpu_s)
+    _set(resource.RLIMIT_AS, int(limits["memory_bytes"]))
+    _set(resource.RLIMIT_CORE, 0)
+    _set(resource.RLIMIT_FSIZE, 0)
+
+
+def _set(kind: int, value: int) -> None:
+    import resource
+
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _boxes(request: dict[str, Any]) -> object:
+    from pincite.adapters.parsers.pdf_boxes import pdf_boxes
+
+    return pdf_boxes(request["path"], request["runs"])
+
+
+def _parse(request: dict[str, Any], replies: int) -> object:
+    from pincite.adapters.parsers.media import read_file
+    from pincite.adapters.parsers.wire import encode_document
+
+    limits = request["limits"]
+    document = read_file(
+        request["path"],
+        name=request["name"],
+        max_pages=limits["pages"],
+        max_chars=limits["text_chars"],
+        max_depth=limits["depth"],
+        on_page=_Progress(replies).report,
+    )
+    return encode_document(document)
+
+
+class _Progress:
+    """Tells the parent about pages, not more often than a person can see."""
+
+    def __init__(self, replies: int) -> None:
+        self._replies = replies
+        self._last_s = 0.0
+
+    def report(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done == total or now - self._last_s >= _PROGRESS_EVERY_S:
+            self._last_s = now
+            write_frame(self._replies, {"progress": [done, total]})

@@ -1,0 +1,116 @@
+"""Bytes of a text file turned into characters."""
+
+import codecs
+import re
+
+from pincite.core.errors import RefusedInput
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE_BYTES = 65_536
+_HTML_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
+_ODD = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_ODD_SHARE = 0.02
+# The labels of single-byte Latin that the web reads as windows-1252 (WHATWG Encoding Standard, section 4.2).
+_READ_AS_CP1252 = {"iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii", "windows-1252", "cp1252"}
+
+
+def decode_text(raw: bytes, *, is_html: bool = False) -> str:
+    """Return the characters of a text file: by its byte order mark, its HTML declaration, UTF-8, the pattern of its zero bytes, or a guess.
+
+    Raises `RefusedInput` (`encoding`) when no reading makes a text.
+    """
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return _decode_or_refuse(raw[len(mark) :], encoding)
+    if wide := _wide_encoding(raw[:_SAMPLE_BYTES]):
+        return _decode_or_refuse(raw, wide)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    declared = _declared(raw[:_SAMPLE_BYTES]) if is_html else None
+    return _single_byte(raw, declared)
+
+
+def looks_like_text(text: str) -> bool:
+    """Whether decoded characters are a text rather than the bytes of something else."""
+    return len(_ODD.findall(text[:_SAMPLE_BYTES])) <= _ODD_SHARE * len(text[:_SAMPLE_BYTES])
+
+
+def _decode_or_refuse(raw: bytes, encoding: str) -> str:
+    width = 4 if "32" in encoding else 2 if "16" in encoding else 1
+    try:
+        return raw[: len(raw) - len(raw) % width].decode(encoding)
+    except UnicodeDecodeError:
+        pass
+    text = raw.decode(encoding, "replace")
+    if text.count("\ufffd") > 0.01 * len(text) + 1:
+        raise RefusedInput(f"The text says it is {encoding.upper()} but isn't. Save it as UTF-8 and add it again.", code="encoding")
+    return text
+
+
+def _wide_encoding(sample: bytes) -> str | None:
+    """Tell UTF-16 and UTF-32 without a mark by where their zero bytes stand."""
+    if not sample.count(0):
+        return None
+    quarters = [sample[offset::4].count(0) * 4 / max(1, len(sample)) for offset in range(4)]
+    if min(quarters[1:]) > 0.9 and quarters[0] < 0.1:
+        return "utf-32-le"
+    if min(quarters[:3]) > 0.9 and quarters[3] < 0.1:
+        return "utf-32-be"
+    even, odd = (quarters[0] + quarters[2]) / 2, (quarters[1] + quarters[3]) / 2
+    if odd > 0.3 and even < 0.05:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.3 and odd < 0.05 else None
+
+
+def _declared(sample: bytes) -> str | None:
+    found = _HTML_CHARSET.search(sample) or _XML_ENCODING.search(sample)
+    if not found:
+        return None
+    label = found.group(1).decode("ascii").lower()
+    if label in _READ_AS_CP1252:
+        return "cp1252"
+    try:
+        name = codecs.lookup(label).name
+    except LookupError:
+        return None
+    return name if name not in ("utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-16", "utf-32") else None
+
+
+def _single_byte(raw: bytes, declared: str | None) -> str:
+    for encoding in filter(None, (declared, "cp1252")):
+        try:
+            text = raw.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        if declared == encoding or _is_plausible_latin(text):
+            return text
+    return _guess(raw)
+
+
+def _is_plausible_latin(text: str) -> bool:
+    """Whether a text read as windows-1252 is one: most of its characters beyond ASCII are letters between ASCII letters, or quotes."""
+    beyond = [character for character in text[:_SAMPLE_BYTES] if character > "\x7f"]
+    letters = sum(character.isalpha() for character in beyond)
+    ascii_letters = sum(character.isalpha() for character in text[:_SAMPLE_BYTES] if character <= "\x7f")
+    return len(beyond) <= 0.25 * max(1, ascii_letters + letters) and not any("\x80" <= character < "\xa0" for character in beyond)
+
+
+def _guess(raw: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(raw[: 4 * _SAMPLE_BYTES]).best()
+    if best is None:
+        raise RefusedInput("The text is in an encoding that can't be told. Save it as UTF-8 and add it again.", code="encoding")
+    text = raw.decode(best.encoding, "replace")
+    if text.count("\ufffd") > 0.01 * len(text):
+        raise RefusedInput("The text mixes encodings. Save it as UTF-8 and add it again.", code="encoding")
+    return text

@@ -1,0 +1,172 @@
+"""A parser that reads every file in a child process, so that a hostile or broken one fails alone."""
+
+import asyncio
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from pincite.adapters.parsers.limits import ParseLimits
+from pincite.adapters.parsers.process import ChildProcess, refusal
+from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document
+from pincite.core.documents import Box, ParsedDocument, SourceRun
+from pincite.core.errors import NotFoundError, RefusedInput
+from pincite.core.ports.parsing import ParseProgress
+
+_PDF = "application/pdf"
+_T = TypeVar("_T")
+
+
+class IsolatedParser:
+    """Implements `Parser`. `slots` files are parsed at once, each in its own child; boxes have a child of their own.
+
+    Children start when first needed (`warm` starts one ahead), serve `limits.files_per_child` files and end with this object or
+    its process. Any event loop may use it, one after the other or several at once.
+    """
+
+    def __init__(self, limits: ParseLimits | None = None, *, slots: int = 1) -> None:
+        self._limits = limits or ParseLimits()
+        self._parsing = _Lane(self._limits, slots, "parse")
+        self._boxing = _Lane(self._limits, 1, "boxes")
+        self._finalizer = weakref.finalize(self, _close_all, (self._parsing, self._boxing))
+
+    async def parse(
+        self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None
+    ) -> ParsedDocument:
+        """Read a file; see the port."""
+        self._check_size(path)
+        loop = asyncio.get_running_loop()
+
+        def report(done: int, total: int) -> None:
+            if on_progress and not loop.is_closed():
+                loop.call_soon_threadsafe(on_progress, ParseProgress(done, total))
+
+        request = {"task": "parse", "path": str(path.absolute()), "name": name}
+        return await self._parsing.run(request, decode_document, on_progress=report)
+
+    def _check_size(self, path: Path) -> None:
+        try:
+            size_bytes = path.stat().st_size
+        except OSError as error:
+            raise NotFoundError(f"There is no file {path.name!r} that can be read.") from error
+        if not size_bytes:
+            raise RefusedInput("The file is empty.", code="empty_file")
+        if size_bytes > self._limits.file_bytes:
+            most_mb = self._limits.file_bytes // 1_000_000
+            raise RefusedInput(f"The file is larger than {most_mb:,} MB. Split it and add the parts.", code="too_large")
+
+    async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
+        """Return the boxes of runs; see the port."""
+        if content_type != _PDF or not runs:
+            return [[] for _ in runs]
+        wanted = [(run.page, run.index, run.count) for run in runs]
+        request = {"task": "boxes", "path": str(path.absolute()), "runs": wanted}
+        return await self._boxing.run(request, lambda value: decode_boxes(value, count=len(wanted)))
+
+    def warm(self) -> None:
+        """Start the child that computes boxes, in the background, so that the first quote doesn't wait for it."""
+        self._boxing.warm()
+
+    def close(self) -> None:
+        """End all children."""
+        self._finalizer()
+
+
+class _Job:
+    """One request on its way. Whoever stops waiting for it interrupts its child."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._child: ChildProcess | None = None
+        self._cancelled = False
+
+    def begin(self, child: ChildProcess) -> bool:
+        """Tie a child to this job; False when nobody waits any more."""
+        with self._lock:
+            self._child = child
+            return not self._cancelled
+
+    def end(self) -> None:
+        """Let the child go."""
+        with self._lock:
+            self._child = None
+
+    def cancel(self) -> None:
+        """Stop the child, if one is at work."""
+        with self._lock:
+            self._cancelled = True
+            if self._child:
+                self._child.interrupt()
+
+
+class _Lane:
+    """Some children and as many threads that wait for them."""
+
+    def __init__(self, limits: ParseLimits, slots: int, name: str) -> None:
+        self._limits = limits
+        self._threads = ThreadPoolExecutor(max_workers=slots, thread_name_prefix=f"pincite-{name}")
+        self._idle: list[ChildProcess] = []
+        self._jobs: set[_Job] = set()
+        self._lock = Lock()
+
+    async def run(
+        self, request: Mapping[str, object], decode: Callable[[object], _T], *, on_progress: Callable[[int, int], None] | None = None
+    ) -> _T:
+        """Wait for a free child, send it the request and return its decoded result. Cancelling stops the child."""
+        job = _Job()
+        self._jobs.add(job)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._work, job, request, decode, on_progress)
+        finally:
+            job.cancel()
+            self._jobs.discard(job)
+
+    def _work(
+        self, job: _Job, request: Mapping[str, object], decode: Callable[[object], _T], on_progress: Callable[[int, int], None] | None
+    ) -> _T:
+        child = self._take()
+        try:
+            if not job.begin(child):
+                raise refusal("timeout")
+            return decode(child.ask(request, limits=self._limits, on_progress=on_progress))
+        except BadResult as error:
+            child.kill()
+            raise refusal("crashed") from error
+        finally:
+            job.end()
+            self._give_back(child)
+
+    def _take(self) -> ChildProcess:
+        with self._lock:
+            while self._idle:
+                child = self._idle.pop()
+                if child.is_alive:
+                    return child
+                child.close()
+        return ChildProcess()
+
+    def _give_back(self, child: ChildProcess) -> None:
+        if child.is_alive and child.files_read < self._limits.files_per_child:
+            with self._lock:
+                self._idle.append(child)
+        else:
+            child.close()
+
+    def warm(self) -> None:
+        """Start a child ahead of its first request."""
+        self._threads.submit(lambda: self._give_back(self._take()))
+
+    def close(self) -> None:
+        """End the children and the threads."""
+        for job in list(self._jobs):
+            job.cancel()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        while self._idle:
+            self._idle.pop().close()
+
+
+def _close_all(lanes: Sequence[_Lane]) -> None:
+    for lane in lanes:
+        lane.close()

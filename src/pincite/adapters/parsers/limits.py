@@ -1,0 +1,31 @@
+"""What one file may cost before it is refused."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ParseLimits:
+    """Bounds of one parse. A file that passes one is refused with a reason; the others are not touched.
+
+    `stall_s` is the longest silence between two pages (or of a format without pages), `timeout_s` the longest parse in all.
+    `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 150 MB.
+    """
+
+    file_bytes: int = 512 * 1024 * 1024
+    memory_bytes: int = 1024 * 1024 * 1024
+    stall_s: float = 20.0
+    timeout_s: float = 600.0
+    pages: int = 10_000
+    text_chars: int = 20_000_000
+    depth: int = 200
+    files_per_child: int = 200
+
+    def for_child(self) -> dict[str, int | float]:
+        """Return the bounds that the child itself must keep, as JSON values."""
+        return {
+            "memory_bytes": self.memory_bytes,
+            "cpu_s": self.timeout_s,
+            "pages": self.pages,
+            "text_chars": self.text_chars,
+            "depth": self.depth,
+        }

@@ -1,0 +1,56 @@
+"""From a file to its parser."""
+
+import os
+from collections.abc import Callable
+
+from pincite.adapters.parsers.decoding import decode_text, looks_like_text
+from pincite.adapters.parsers.sniff import Media, refuse_binary, sniff
+from pincite.core.documents import ParsedDocument
+from pincite.core.errors import RefusedInput
+
+_HEAD_BYTES = 65_536
+
+
+def read_file(
+    path: str, *, name: str, max_pages: int, max_chars: int, max_depth: int, on_page: Callable[[int, int], None]
+) -> ParsedDocument:
+    """Read a file of any format that is known. Raises `RefusedInput`; only the module its format needs is imported."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if not head:
+        raise RefusedInput("The file is empty.", code="empty_file")
+    media = sniff(head, name=name or os.path.basename(path))
+    if media is Media.PDF:
+        from pincite.adapters.parsers.pdf import read_pdf
+
+        return read_pdf(path, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+    document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth)
+    if not document.canonical.text:
+        raise RefusedInput("The file holds no text.", code="no_text")
+    return document
+
+
+def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int) -> ParsedDocument:
+    text = _decoded(path, media, max_chars=max_chars)
+    if media is Media.HTML:
+        from pincite.adapters.parsers.html import read_html
+
+        return read_html(text, max_chars=max_chars, max_depth=max_depth)
+    if media is Media.MARKDOWN:
+        from pincite.adapters.parsers.markdown import read_markdown
+
+        return read_markdown(text, max_chars=max_chars)
+    from pincite.adapters.parsers.plain_text import read_plain_text
+
+    return read_plain_text(text, max_chars=max_chars)
+
+
+def _decoded(path: str, media: Media, *, max_chars: int) -> str:
+    if os.path.getsize(path) > 4 * max_chars:
+        raise RefusedInput(f"The file holds more than {max_chars:,} characters. Split it and add the parts.", code="too_large")
+    with open(path, "rb") as file:
+        raw = file.read()
+    text = decode_text(raw, is_html=media is Media.HTML)
+    if not looks_like_text(text):
+        raise refuse_binary()
+    return text

@@ -1,0 +1,113 @@
+"""PDF files read to canonical text."""
+
+from collections.abc import Callable, Sequence
+
+from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.cleaning import TEX_LIGATURES
+from pincite.adapters.parsers.pdf_flow import Vocabulary, join_over_breaks, write_paragraph
+from pincite.adapters.parsers.pdf_furniture import mark_footnotes, mark_furniture
+from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
+from pincite.adapters.parsers.pdf_lines import Line, PageLines, read_lines
+from pincite.adapters.parsers.pdf_outline import mark_outline
+from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
+from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
+from pincite.core.documents import BlockRole, CanonicalText, Page, ParsedDocument
+from pincite.core.errors import RefusedInput
+
+CONTENT_TYPE = "application/pdf"
+VERSION = "1"
+_MAX_BOOKMARKS = 20_000
+_MAX_OUTLINE_DEPTH = 12
+_MAX_CHARS_PER_PAGE = 1_000_000
+_LIFTED = (BlockRole.HEADER, BlockRole.FOOTNOTE, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
+
+
+def read_pdf(
+    path: str, *, max_pages: int, max_chars: int, on_page: Callable[[int, int], None] = lambda done, total: None
+) -> ParsedDocument:
+    """Read a PDF. Raises `RefusedInput` (`encrypted`, `corrupt`, `too_many_pages`, `too_large`, `no_text`)."""
+    with open_pdf(path) as document:
+        pages = _read_pages(document, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+        bookmarks = document.bookmarks(max_count=_MAX_BOOKMARKS, max_depth=_MAX_OUTLINE_DEPTH)
+        declared_title = document.title()
+    unread = sum(page.draws and not page.lines for page in pages)
+    if not any(page.lines for page in pages):
+        raise _no_text(unread, len(pages))
+    body = body_size(pages)
+    flow, lifted = _order(pages, bookmarks, body=body)
+    return ParsedDocument(
+        canonical=_write(pages, flow, lifted, max_chars=max_chars),
+        content_type=CONTENT_TYPE,
+        parser="pdfium",
+        parser_version=VERSION,
+        title=choose_title(declared_title, flow, body=body),
+        pages_unread=unread,
+    )
+
+
+def _read_pages(
+    document: PdfDocument, *, max_pages: int, max_chars: int, on_page: Callable[[int, int], None]
+) -> list[PageLines]:
+    total = document.page_count
+    if not total:
+        raise RefusedInput("The PDF has no pages. Save it again from the program that made it.", code="corrupt")
+    if total > max_pages:
+        raise RefusedInput(f"The PDF says it has {total:,} pages; {max_pages:,} are read at most. Split it.", code="too_many_pages")
+    pages: list[PageLines] = []
+    chars = 0
+    for index in range(total):
+        pages.append(_read_page(document, index))
+        chars += sum(len(line.text) for line in pages[-1].lines)
+        if chars > max_chars:
+            raise RefusedInput(f"The PDF holds more than {max_chars:,} characters of text. Split it and add the parts.", code="too_large")
+        on_page(index + 1, total)
+    return pages
+
+
+def _read_page(document: PdfDocument, index: int) -> PageLines:
+    with document.page(index) as page:
+        if page.char_count > _MAX_CHARS_PER_PAGE:
+            raise RefusedInput(f"Page {index + 1} of the PDF holds more than {_MAX_CHARS_PER_PAGE:,} characters.", code="too_large")
+        width, height = page.size
+        lines = read_lines(page, number=index + 1) if page.char_count else []
+        draws = page.draws or not page.readable
+        return PageLines(index + 1, document.label(index) or str(index + 1), width, height, draws, lines)
+
+
+def _no_text(unread: int, total: int) -> RefusedInput:
+    if unread:
+        return RefusedInput(
+            f"No text was found on the {total} page(s): they look like pictures, as a scanner makes them. "
+            "Recognising text in pictures isn't available yet; add a version with a text layer.",
+            code="no_text",
+        )
+    return RefusedInput("The PDF is blank: no page has text or pictures.", code="no_text")
+
+
+def _order(
+    pages: Sequence[PageLines], bookmarks: Sequence[tuple[int, str, int]], *, body: float
+) -> tuple[list[Paragraph], list[Paragraph]]:
+    """Return the body flow and what was lifted out of it."""
+    mark_furniture(pages)
+    found = mark_outline(pages, bookmarks)
+    for page in pages:
+        mark_footnotes(page, body_size=body)
+    flow = [paragraph for page in pages for paragraph in paragraphs([line for line in page.lines if line.role not in _LIFTED])]
+    is_outlined = found >= 3 and found * 2 >= len(bookmarks)
+    mark_headings(flow, body=body, bold_counts=not is_outlined and bold_is_rare(pages))
+    lifted = [paragraph for page in pages for role in _LIFTED for paragraph in _lifted(page.lines, role)]
+    return join_over_breaks(flow, body=body), lifted
+
+
+def _lifted(lines: Sequence[Line], role: BlockRole) -> list[Paragraph]:
+    return paragraphs([line for line in lines if line.role is role])
+
+
+def _write(
+    pages: Sequence[PageLines], flow: Sequence[Paragraph], lifted: Sequence[Paragraph], *, max_chars: int
+) -> CanonicalText:
+    builder = CanonicalBuilder(max_chars=max_chars, controls=TEX_LIGATURES)
+    vocabulary = Vocabulary(pages)
+    for paragraph in (*flow, *lifted):
+        write_paragraph(builder, paragraph, vocabulary)
+    return builder.build(tuple(Page(page.number, page.label, round(page.width, 2), round(page.height, 2)) for page in pages))

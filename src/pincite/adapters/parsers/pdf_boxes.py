@@ -1,0 +1,56 @@
+"""Boxes of stretches of characters on PDF pages, computed when they are asked for."""
+
+from collections.abc import Sequence
+
+from pincite.adapters.parsers.pdfium import PdfPage, Rect, open_pdf
+
+
+def pdf_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:
+    """Return for each `(page, index, count)` its boxes, one per line, in the displayed page.
+
+    Raises `RefusedInput` (`encrypted`, `corrupt`).
+    """
+    found: list[list[Rect]] = [[] for _ in runs]
+    by_page: dict[int, list[int]] = {}
+    for position, (page, _, _) in enumerate(runs):
+        by_page.setdefault(page, []).append(position)
+    with open_pdf(path) as document:
+        for number, positions in sorted(by_page.items()):
+            if not 1 <= number <= document.page_count:
+                continue
+            with document.page(number - 1) as page:
+                for position in positions:
+                    _, index, count = runs[position]
+                    found[position] = _line_boxes(page, index, count)
+    return found
+
+
+def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:
+    index, end = max(0, index), min(index + count, page.char_count)
+    lines: list[Rect] = []
+    for rect in page.rects(index, end - index) if end > index else ():
+        if lines and _are_in_line(lines[-1], rect):
+            lines[-1] = _union(lines[-1], rect)
+        else:
+            lines.append(rect)
+    return [rect for rect in lines if rect[2] > rect[0] or rect[3] > rect[1]]
+
+
+def _are_in_line(one: Rect, other: Rect) -> bool:
+    """Whether two boxes overlap enough in one direction to be one line, upright or turned."""
+    return _overlap(one[1], one[3], other[1], other[3]) > 0.4 or (
+        _overlap(one[0], one[2], other[0], other[2]) > 0.4 and _is_upended(one) and _is_upended(other)
+    )
+
+
+def _overlap(low: float, high: float, other_low: float, other_high: float) -> float:
+    shared = min(high, other_high) - max(low, other_low)
+    return shared / max(0.1, min(high - low, other_high - other_low))
+
+
+def _is_upended(rect: Rect) -> bool:
+    return rect[3] - rect[1] > rect[2] - rect[0]
+
+
+def _union(one: Rect, other: Rect) -> Rect:
+    return (min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3]))

@@ -1,0 +1,106 @@
+"""Headings of a PDF: what its outline names, then what its print shows; and a title from the largest of them."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from pincite.adapters.parsers.pdf_lines import PageLines
+from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_sentence
+from pincite.core.documents import BlockRole
+
+_LARGER = 1.12
+_MAX_HEADING_CHARS = 200
+_MAX_BOLD_CHARS = 100
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*[:.\s–-]", re.IGNORECASE
+)
+_MAX_CAPTION_CHARS = 600
+_FILE_NAME = re.compile(r"\.(?:docx?|pdf|tex|dvi|indd|pptx?|xlsx?|rtf|odt|qxd|pmd|p65|ps|fm)$", re.IGNORECASE)
+_NO_TITLE = {"", "untitled", "title", "document", "powerpoint presentation", "slide 1", "word document", "print", "layout 1"}
+
+
+def body_size(pages: Sequence[PageLines]) -> float:
+    """Return the print size that most characters have, in points."""
+    weights: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            weights[round(line.size * 4) / 4] += len(line.text)
+    return weights.most_common(1)[0][0] if weights else 0.0
+
+
+def bold_is_rare(pages: Sequence[PageLines]) -> bool:
+    """Whether bold print sets anything apart: less than a third of all characters are bold."""
+    total = sum(len(line.text) for page in pages for line in page.lines)
+    bold = sum(len(line.text) for page in pages for line in page.lines if line.bold)
+    return bold * 3 < total
+
+
+def mark_headings(paragraphs: Sequence[Paragraph], *, body: float, bold_counts: bool) -> None:
+    """Set role and level of headings and captions among body paragraphs; headings of the outline keep theirs."""
+    for number, paragraph in enumerate(paragraphs):
+        following = paragraphs[number + 1] if number + 1 < len(paragraphs) else None
+        if paragraph.role is not BlockRole.BODY:
+            continue
+        if _is_caption(paragraph):
+            paragraph.role = BlockRole.CAPTION
+        elif _is_large(paragraph, body=body) or (bold_counts and _is_bold_heading(paragraph, following, body=body)):
+            paragraph.role = BlockRole.HEADING
+    _set_levels([paragraph for paragraph in paragraphs if paragraph.role is BlockRole.HEADING])
+
+
+def _is_caption(paragraph: Paragraph) -> bool:
+    return bool(_CAPTION.match(paragraph.first.text)) and sum(len(line.text) for line in paragraph.lines) <= _MAX_CAPTION_CHARS
+
+
+def _is_wordy(text: str, *, most: int) -> bool:
+    return len(text) <= most and sum(character.isalpha() for character in text) >= max(2, len(text) // 3)
+
+
+def _is_large(paragraph: Paragraph, *, body: float) -> bool:
+    return (
+        len(paragraph.lines) <= 4
+        and min(line.size for line in paragraph.lines) >= _LARGER * body
+        and _is_wordy(paragraph.text, most=_MAX_HEADING_CHARS)
+    )
+
+
+def _is_bold_heading(paragraph: Paragraph, following: Paragraph | None, *, body: float) -> bool:
+    """Whether a short bold paragraph stands over text that is not bold."""
+    if following is None or following.role is BlockRole.HEADING or following.first.bold or len(paragraph.lines) > 2:
+        return False
+    first, after = paragraph.first, following.first
+    stands_above = after.page != first.page or after.box[1] > first.box[1]
+    is_bold = all(line.bold and not line.cells for line in paragraph.lines) and first.size >= 0.95 * body
+    text = paragraph.text
+    return is_bold and stands_above and not text.endswith((",", ";")) and (not ends_sentence(text) or text.endswith((":", "?"))) and (
+        _is_wordy(text, most=_MAX_BOLD_CHARS)
+    )
+
+
+def _set_levels(headings: Sequence[Paragraph]) -> None:
+    """Give headings without a level one by their size: that of the outline's heading nearest in size, else the size's rank."""
+    known = {round(heading.first.size, 1): heading.level for heading in reversed(headings) if heading.level}
+    sizes = sorted({_print(heading) for heading in headings if not heading.level}, reverse=True)
+    for heading in headings:
+        if heading.level:
+            continue
+        if known:
+            not_larger = [level for size, level in known.items() if size <= heading.first.size * 1.02]
+            heading.level = min(not_larger, default=min(6, max(known.values()) + 1))
+        else:
+            heading.level = min(6, sizes.index(_print(heading)) + 1)
+
+
+def _print(heading: Paragraph) -> tuple[float, bool]:
+    return (round(heading.first.size * 2) / 2, heading.first.bold)
+
+
+def choose_title(declared: str, paragraphs: Sequence[Paragraph], *, body: float) -> str | None:
+    """Return the declared title if it is one, else the largest heading of the first page, else None."""
+    declared = " ".join(declared.split())
+    if declared.casefold() not in _NO_TITLE and not _FILE_NAME.search(declared) and any(c.isalpha() for c in declared):
+        return declared.removeprefix("Microsoft Word - ")
+    first_page = paragraphs[0].first.page if paragraphs else 0
+    headings = [p for p in paragraphs if p.role is BlockRole.HEADING and p.first.page == first_page and p.first.size >= _LARGER * body]
+    largest = max(headings, key=lambda heading: heading.first.size, default=None)
+    return " ".join(largest.text.split()) if largest else None

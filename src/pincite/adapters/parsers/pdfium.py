@@ -1,0 +1,289 @@
+"""PDFium through its C interface (`fpdfview.h`, `fpdf_text.h`, `fpdf_doc.h`): only the functions that parsing needs.
+
+The bindings of pypdfium2 describe the whole interface and take 60 ms to import; the library inside the same package opens in
+8 ms. A child that computes boxes for a waiting person needs the difference.
+"""
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.machinery import PathFinder
+
+from pincite.core.errors import RefusedInput
+
+Rect = tuple[float, float, float, float]
+
+_PASSWORD_ERRORS = (4, 5)
+_LABEL_BYTES = 256
+_TITLE_BYTES = 4096
+
+
+class _FloatRect(ctypes.Structure):
+    _fields_ = (("left", ctypes.c_float), ("top", ctypes.c_float), ("right", ctypes.c_float), ("bottom", ctypes.c_float))
+
+
+class _Matrix(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
+
+
+_POINTER, _INT, _ULONG, _DOUBLE, _FLOAT, _STRING = (
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.c_ulong,
+    ctypes.c_double,
+    ctypes.c_float,
+    ctypes.c_char_p,
+)
+
+_SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
+    "FPDF_InitLibrary": (None, ()),
+    "FPDF_LoadDocument": (_POINTER, (_STRING, _STRING)),
+    "FPDF_GetLastError": (_ULONG, ()),
+    "FPDF_CloseDocument": (None, (_POINTER,)),
+    "FPDF_GetPageCount": (_INT, (_POINTER,)),
+    "FPDF_LoadPage": (_POINTER, (_POINTER, _INT)),
+    "FPDF_ClosePage": (None, (_POINTER,)),
+    "FPDF_GetPageBoundingBox": (_INT, (_POINTER, _POINTER)),
+    "FPDF_GetPageLabel": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG)),
+    "FPDF_GetMetaText": (_ULONG, (_POINTER, _STRING, _POINTER, _ULONG)),
+    "FPDFPage_GetRotation": (_INT, (_POINTER,)),
+    "FPDFPage_CountObjects": (_INT, (_POINTER,)),
+    "FPDFText_LoadPage": (_POINTER, (_POINTER,)),
+    "FPDFText_ClosePage": (None, (_POINTER,)),
+    "FPDFText_CountChars": (_INT, (_POINTER,)),
+    "FPDFText_GetText": (_INT, (_POINTER, _INT, _INT, _POINTER)),
+    "FPDFText_GetUnicode": (ctypes.c_uint, (_POINTER, _INT)),
+    "FPDFText_GetLooseCharBox": (_INT, (_POINTER, _INT, _POINTER)),
+    "FPDFText_GetFontSize": (_DOUBLE, (_POINTER, _INT)),
+    "FPDFText_GetMatrix": (_INT, (_POINTER, _INT, _POINTER)),
+    "FPDFText_GetFontInfo": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG, _POINTER)),
+    "FPDFText_CountRects": (_INT, (_POINTER, _INT, _INT)),
+    "FPDFText_GetRect": (_INT, (_POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)),
+    "FPDFBookmark_GetFirstChild": (_POINTER, (_POINTER, _POINTER)),
+    "FPDFBookmark_GetNextSibling": (_POINTER, (_POINTER, _POINTER)),
+    "FPDFBookmark_GetTitle": (_ULONG, (_POINTER, _POINTER, _ULONG)),
+    "FPDFBookmark_GetDest": (_POINTER, (_POINTER, _POINTER)),
+    "FPDFBookmark_GetAction": (_POINTER, (_POINTER,)),
+    "FPDFAction_GetDest": (_POINTER, (_POINTER, _POINTER)),
+    "FPDFDest_GetDestPageIndex": (_INT, (_POINTER, _POINTER)),
+}
+
+
+def _library_path() -> str:
+    spec = PathFinder.find_spec("pypdfium2_raw")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for name in ("libpdfium.so", "libpdfium.dylib", "pdfium.dll"):
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                return path
+    raise RefusedInput("PDF files need the package pypdfium2 with its own PDFium. Install it again.", code="unsupported")
+
+
+class _Library:
+    """PDFium, opened at first use and kept for the life of the process."""
+
+    def __init__(self) -> None:
+        self._functions: ctypes.CDLL | None = None
+
+    def get(self) -> ctypes.CDLL:
+        if self._functions is None:
+            functions = ctypes.CDLL(_library_path())
+            for name, (result, arguments) in _SIGNATURES.items():
+                function = getattr(functions, name)
+                function.restype, function.argtypes = result, arguments
+            functions.FPDF_InitLibrary()
+            self._functions = functions
+        return self._functions
+
+
+_LIBRARY = _Library()
+
+
+def _utf16(raw: bytes) -> str:
+    return raw.decode("utf-16-le", "replace").rstrip("\0")
+
+
+class PdfPage:
+    """One open page with its text. Rectangles are in points of the displayed page: rotation applied, origin top left."""
+
+    def __init__(self, document: int, index: int) -> None:
+        self._pdfium = _LIBRARY.get()
+        self._text = None
+        self._handle = self._pdfium.FPDF_LoadPage(document, index)
+        self.readable = bool(self._handle)
+        self._rect, self._matrix = _FloatRect(), _Matrix()
+        self._edges = [ctypes.c_double() for _ in range(4)]
+        self._edge_pointers = [ctypes.byref(edge) for edge in self._edges]
+        self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
+        self._box: Rect = (0.0, 0.0, 0.0, 0.0)
+        self._quarter_turns = 0
+        if self.readable:
+            self._measure()
+            self._text = self._pdfium.FPDFText_LoadPage(self._handle)
+        self.char_count = max(0, self._pdfium.FPDFText_CountChars(self._text)) if self._text else 0
+
+    def _measure(self) -> None:
+        self._pdfium.FPDF_GetPageBoundingBox(self._handle, ctypes.byref(self._rect))
+        self._box = (self._rect.left, self._rect.bottom, self._rect.right, self._rect.top)
+        self._quarter_turns = self._pdfium.FPDFPage_GetRotation(self._handle) % 4
+
+    def close(self) -> None:
+        """Free the page."""
+        if self._text:
+            self._pdfium.FPDFText_ClosePage(self._text)
+        if self._handle:
+            self._pdfium.FPDF_ClosePage(self._handle)
+        self._text = self._handle = None
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height as displayed, in points."""
+        left, bottom, right, top = self._box
+        width, height = right - left, top - bottom
+        return (height, width) if self._quarter_turns % 2 else (width, height)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the page has any object: text, path, picture."""
+        return bool(self._handle) and self._pdfium.FPDFPage_CountObjects(self._handle) > 0
+
+    def chars(self) -> str:
+        """Return one code point for each PDFium character, so that positions are character indices.
+
+        Lines end with CR LF; U+FFFE stands for a hyphen at which PDFium joined two lines; U+0000 for a glyph without a character.
+        """
+        count = self.char_count
+        buffer = (ctypes.c_ushort * (2 * count + 2))()
+        units = self._pdfium.FPDFText_GetText(self._text, 0, count, buffer) if count else 0
+        text = ctypes.string_at(buffer, 2 * max(0, units - 1)).decode("utf-16-le", "replace")
+        return text if len(text) == count else self._chars_one_by_one()
+
+    def _chars_one_by_one(self) -> str:
+        read = self._pdfium.FPDFText_GetUnicode
+        points = (read(self._text, index) for index in range(self.char_count))
+        return "".join(_character(point) for point in points)
+
+    def loose_box(self, index: int) -> Rect:
+        """Return the box of a character by its font's ascent and descent."""
+        if not self._pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(self._rect)):
+            return (0.0, 0.0, 0.0, 0.0)
+        return self._displayed(self._rect.left, self._rect.top, self._rect.right, self._rect.bottom)
+
+    def font_size(self, index: int) -> float:
+        """Return the size of a character as drawn, in points."""
+        size = self._pdfium.FPDFText_GetFontSize(self._text, index)
+        if self._pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(self._matrix)):
+            size *= (self._matrix.c**2 + self._matrix.d**2) ** 0.5
+        return abs(size)
+
+    def font_name(self, index: int) -> str:
+        """Return the base font name of a character."""
+        size = self._pdfium.FPDFText_GetFontInfo(self._text, index, self._name, _LABEL_BYTES, ctypes.byref(self._flags))
+        return self._name.raw[: min(size, _LABEL_BYTES)].rstrip(b"\0").decode("utf-8", "replace")
+
+    def rects(self, index: int, count: int) -> list[Rect]:
+        """Return the tight boxes of `count` characters from `index`, one per stretch of text drawn together."""
+        found: list[Rect] = []
+        for number in range(max(0, self._pdfium.FPDFText_CountRects(self._text, index, count))):
+            if self._pdfium.FPDFText_GetRect(self._text, number, *self._edge_pointers):
+                found.append(self._displayed(*(edge.value for edge in self._edges)))
+        return found
+
+    def _displayed(self, x0: float, top: float, x1: float, bottom: float) -> Rect:
+        left, low, right, high = self._box
+        match self._quarter_turns:
+            case 0:
+                return (x0 - left, high - top, x1 - left, high - bottom)
+            case 1:
+                return (bottom - low, x0 - left, top - low, x1 - left)
+            case 2:
+                return (right - x1, bottom - low, right - x0, top - low)
+            case _:
+                return (high - top, right - x1, high - bottom, right - x0)
+
+
+def _character(point: int) -> str:
+    if point > 0x10FFFF or 0xD800 <= point < 0xE000:
+        return "\ufffd"
+    return "\ufffe" if point == 2 else chr(point)
+
+
+class PdfDocument:
+    """An open PDF file. Raises `RefusedInput` (`encrypted`, `corrupt`) when PDFium can't open it."""
+
+    def __init__(self, path: str) -> None:
+        self._pdfium = _LIBRARY.get()
+        self._handle = self._pdfium.FPDF_LoadDocument(os.fsencode(path), None)
+        if not self._handle:
+            raise _refusal(self._pdfium.FPDF_GetLastError())
+        self.page_count = max(0, self._pdfium.FPDF_GetPageCount(self._handle))
+
+    def close(self) -> None:
+        """Free the document."""
+        self._pdfium.FPDF_CloseDocument(self._handle)
+
+    @contextmanager
+    def page(self, index: int) -> Iterator[PdfPage]:
+        """Open page `index`, counted from 0, for the time of a `with`."""
+        page = PdfPage(self._handle, index)
+        try:
+            yield page
+        finally:
+            page.close()
+
+    def label(self, index: int) -> str:
+        """Return the declared label of page `index`, empty when there is none."""
+        buffer = ctypes.create_string_buffer(_LABEL_BYTES)
+        size = self._pdfium.FPDF_GetPageLabel(self._handle, index, buffer, _LABEL_BYTES)
+        return _utf16(buffer.raw[:size]) if size <= _LABEL_BYTES else ""
+
+    def title(self) -> str:
+        """Return the title of the document information, empty when there is none."""
+        buffer = ctypes.create_string_buffer(_TITLE_BYTES)
+        size = self._pdfium.FPDF_GetMetaText(self._handle, b"Title", buffer, _TITLE_BYTES)
+        return _utf16(buffer.raw[:size]) if size <= _TITLE_BYTES else ""
+
+    def bookmarks(self, *, max_count: int, max_depth: int) -> list[tuple[int, str, int]]:
+        """Return the outline in order as `(depth from 1, title, page index or -1)`; loops end at the bounds."""
+        found: list[tuple[int, str, int]] = []
+        seen: set[int] = set()
+        stack = [(self._pdfium.FPDFBookmark_GetFirstChild(self._handle, None), 1)]
+        while stack and len(found) < max_count:
+            mark, depth = stack.pop()
+            if not mark or mark in seen:
+                continue
+            seen.add(mark)
+            found.append((depth, self._bookmark_title(mark), self._bookmark_page(mark)))
+            stack.append((self._pdfium.FPDFBookmark_GetNextSibling(self._handle, mark), depth))
+            if depth < max_depth:
+                stack.append((self._pdfium.FPDFBookmark_GetFirstChild(self._handle, mark), depth + 1))
+        return found
+
+    def _bookmark_title(self, mark: int) -> str:
+        buffer = ctypes.create_string_buffer(_TITLE_BYTES)
+        size = self._pdfium.FPDFBookmark_GetTitle(mark, buffer, _TITLE_BYTES)
+        return _utf16(buffer.raw[:size]) if size <= _TITLE_BYTES else ""
+
+    def _bookmark_page(self, mark: int) -> int:
+        target = self._pdfium.FPDFBookmark_GetDest(self._handle, mark)
+        if not target:
+            action = self._pdfium.FPDFBookmark_GetAction(mark)
+            target = self._pdfium.FPDFAction_GetDest(self._handle, action) if action else None
+        return self._pdfium.FPDFDest_GetDestPageIndex(self._handle, target) if target else -1
+
+
+@contextmanager
+def open_pdf(path: str) -> Iterator[PdfDocument]:
+    """Open a PDF file for the time of a `with`. Raises `RefusedInput` (`encrypted`, `corrupt`)."""
+    document = PdfDocument(path)
+    try:
+        yield document
+    finally:
+        document.close()
+
+
+def _refusal(error: int) -> RefusedInput:
+    if error in _PASSWORD_ERRORS:
+        return RefusedInput("The PDF is protected by a password. Save a copy without the password and add that.", code="encrypted")
+    return RefusedInput("The PDF is damaged and can't be opened. Save it again from the program that made it.", code="corrupt")

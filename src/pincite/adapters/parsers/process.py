@@ -1,0 +1,143 @@
+"""One child process, seen from its parent."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from signal import SIGKILL, SIGXCPU
+from typing import Any, cast
+
+from pincite.adapters.parsers.frames import ChannelClosed, FrameTooLarge, WaitedTooLong, read_frame, write_frame
+from pincite.adapters.parsers.limits import ParseLimits
+from pincite.core.errors import NotFoundError, RefusedInput
+
+_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from pincite.adapters.parsers.child import serve; serve()"
+_BYTES_PER_CHAR = 12
+_OTHER_BYTES = 16 * 1024 * 1024
+
+_REASONS = {
+    "memory": "The file needs more memory than one file may use. Split it, or save it again from the program that made it.",
+    "timeout": "The file took too long to read and was stopped. Split it, or save it again from the program that made it.",
+    "too_deep": "The file is nested too deeply to be read.",
+    "corrupt": "The file is damaged and can't be read. Save it again from the program that made it.",
+    "crashed": "The file made its reader stop: it is damaged, or made to do harm. Save it again from the program that made it.",
+    "too_large": "The file holds more text than one file may. Split it and add the parts.",
+}
+
+
+def refusal(code: str, message: str = "") -> RefusedInput:
+    """Return the error for a code that a parser's port names; without a message, the usual sentence for it."""
+    code = code if code in _REASONS or message else "crashed"
+    return RefusedInput(message or _REASONS[code], code=code)
+
+
+class ChildProcess:
+    """A running reader of files. One request at a time; after an error it is dead and another must be started."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _START, json.dumps([os.path.abspath(entry) for entry in sys.path])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"LANG": "C.UTF-8"},
+            cwd="/",
+            process_group=0,
+        )
+        self.files_read = 0
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def ask(
+        self, request: Mapping[str, object], *, limits: ParseLimits, on_progress: Callable[[int, int], None] | None = None
+    ) -> object:
+        """Send a request and wait for its result, blocking.
+
+        Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file.
+        """
+        self.files_read += 1
+        end = time.monotonic() + limits.timeout_s
+        try:
+            write_frame(self._stdin, {**request, "limits": limits.for_child()})
+            while True:
+                reply = self._receive(limits, end)
+                if "progress" not in reply:
+                    return _result(reply)
+                _pass_on(reply["progress"], on_progress)
+        except WaitedTooLong as error:
+            self.kill()
+            raise refusal("timeout") from error
+        except FrameTooLarge as error:
+            self.kill()
+            raise refusal("too_large") from error
+        except ChannelClosed as error:
+            raise refusal(self._cause_of_death()) from error
+        except ValueError as error:
+            self.kill()
+            raise refusal("crashed") from error
+
+    @property
+    def _stdin(self) -> int:
+        return cast("Any", self._process.stdin).fileno()
+
+    @property
+    def _stdout(self) -> int:
+        return cast("Any", self._process.stdout).fileno()
+
+    def _receive(self, limits: ParseLimits, end: float) -> dict[str, Any]:
+        deadline = min(end, time.monotonic() + limits.stall_s)
+        reply = read_frame(self._stdout, max_bytes=_BYTES_PER_CHAR * limits.text_chars + _OTHER_BYTES, deadline=deadline)
+        if not isinstance(reply, dict):
+            raise ValueError("no object")
+        return cast("dict[str, Any]", reply)
+
+    def _cause_of_death(self) -> str:
+        try:
+            status = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return "crashed"
+        if status == -SIGXCPU:
+            return "timeout"
+        return "memory" if status == -SIGKILL else "crashed"
+
+    def interrupt(self) -> None:
+        """Stop the process from another thread; whoever waits for its answer learns that it died."""
+        self._process.kill()
+
+    def kill(self) -> None:
+        """End the process now; it leaves no zombie."""
+        self._process.kill()
+        self.close()
+
+    def close(self) -> None:
+        """Let the process end and wait for it."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _result(reply: Mapping[str, Any]) -> object:
+    if "result" in reply:
+        return reply["result"]
+    if "missing" in reply:
+        raise NotFoundError("The file isn't there any more.")
+    code, message = reply["refused"] if isinstance(reply.get("refused"), list) and len(reply["refused"]) == 2 else ("crashed", "")
+    raise refusal(str(code)[:40], str(message)[:1000])
+
+
+def _pass_on(progress: object, on_progress: Callable[[int, int], None] | None) -> None:
+    if on_progress and isinstance(progress, list):
+        values = [value for value in cast("list[object]", progress) if isinstance(value, int)]
+        if len(values) == 2:
+            on_progress(values[0], values[1])

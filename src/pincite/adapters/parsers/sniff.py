@@ -1,0 +1,89 @@
+"""What a file is, told from its bytes; its name is a hint where bytes can't tell (Markdown among text files)."""
+
+import re
+from enum import Enum
+
+from pincite.core.errors import RefusedInput
+
+_PDF_HEADER_WITHIN = 1024
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML_ELEMENT = re.compile(rb"<(?:p|div|table|h[1-6]|ul|ol|span|a|title|meta|article|section|br|b|i)\b[^<>]{0,300}>", re.IGNORECASE)
+_MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+_HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
+_TEXT_ENDINGS = (".txt", ".text", ".log", ".rst", "")
+_READ_NOW = "PDF, HTML, Markdown and plain text files are read now."
+
+_OTHERS: tuple[tuple[bytes, str], ...] = (
+    (b"PK\x03\x04", "a ZIP archive or an office document"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document, an Outlook message or a protected file"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"II*\x00", "a TIFF picture"),
+    (b"MM\x00*", "a TIFF picture"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"\x1f\x8b", "a compressed file"),
+    (b"BZh", "a compressed file"),
+    (b"\xfd7zXZ\x00", "a compressed file"),
+    (b"7z\xbc\xaf\x27\x1c", "a compressed file"),
+    (b"(\xb5/\xfd", "a compressed file"),
+    (b"Rar!\x1a\x07", "a compressed file"),
+    (b"ID3", "a sound recording"),
+    (b"OggS", "a sound recording"),
+    (b"RIFF", "a sound, film or picture file"),
+    (b"SQLite format 3\x00", "a database"),
+    (b"{\\rtf", "an RTF document"),
+    (b"%!PS", "a PostScript file"),
+    (b"\x80\x04\x95", "a Python pickle"),
+)
+
+
+class Media(Enum):
+    """The formats that are read."""
+
+    PDF = "application/pdf"
+    HTML = "text/html"
+    MARKDOWN = "text/markdown"
+    TEXT = "text/plain"
+
+
+def sniff(head: bytes, *, name: str) -> Media:
+    """Tell the format from the first 64 kB of a file. Raises `RefusedInput` (`unsupported`)."""
+    if 0 <= head.find(b"%PDF-", 0, _PDF_HEADER_WITHIN + 5) <= _PDF_HEADER_WITHIN and not _is_text_about_pdf(head, name):
+        return Media.PDF
+    _refuse_others(head)
+    lowered = name.lower()
+    if _is_html(head, lowered):
+        return Media.HTML
+    return Media.MARKDOWN if lowered.endswith(_MARKDOWN_ENDINGS) else Media.TEXT
+
+
+def refuse_binary() -> RefusedInput:
+    """Return the error for bytes that are no text and no known format."""
+    return RefusedInput(f"The file is neither a document nor a text that can be read. {_READ_NOW}", code="unsupported")
+
+
+def _is_text_about_pdf(head: bytes, name: str) -> bool:
+    """Whether a text file only quotes a PDF header: it doesn't begin with it and the name says text."""
+    starts_with_it = head.lstrip().startswith(b"%PDF-")
+    return not starts_with_it and name.lower().endswith((*_MARKDOWN_ENDINGS, ".txt")) and b"\x00" not in head
+
+
+def _refuse_others(head: bytes) -> None:
+    for signature, kind in _OTHERS:
+        if head.startswith(signature):
+            raise RefusedInput(f"The file is {kind}, which can't be read yet. {_READ_NOW}", code="unsupported")
+    if head[4:8] == b"ftyp":
+        raise RefusedInput(f"The file is a film or picture, which can't be read yet. {_READ_NOW}", code="unsupported")
+
+
+def _is_html(head: bytes, name: str) -> bool:
+    plain = head.replace(b"\x00", b"").removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if name.endswith(_MARKDOWN_ENDINGS) or name.endswith(".txt"):
+        return False
+    if _HTML.match(plain):
+        return True
+    return name.endswith(_HTML_ENDINGS) and bool(_HTML_ELEMENT.search(plain))

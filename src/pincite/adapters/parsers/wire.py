@@ -1,0 +1,128 @@
+"""A parsed document as JSON values, and back with every value checked: the child that sends it is not trusted."""
+
+import math
+from typing import Any, cast
+
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+
+_ROLES = {role.value: role for role in BlockRole}
+_RUN_WIDTH = 5
+_MAX_FIELD_CHARS = 4096
+
+
+class BadResult(Exception):
+    """What the child sent is not a parsed document."""
+
+
+def encode_document(document: ParsedDocument) -> dict[str, object]:
+    """Return a parsed document as JSON values; runs are one flat list of numbers."""
+    canonical = document.canonical
+    return {
+        "text": canonical.text,
+        "blocks": [[block.role.value, block.start, block.end, block.page, block.level] for block in canonical.blocks],
+        "pages": [[page.number, page.label, page.width, page.height] for page in canonical.pages],
+        "runs": [value for run in canonical.runs for value in (run.start, run.length, run.page, run.index, run.count)],
+        "content_type": document.content_type,
+        "parser": document.parser,
+        "parser_version": document.parser_version,
+        "title": document.title,
+        "pages_unread": document.pages_unread,
+        "meta": dict(document.meta),
+    }
+
+
+def decode_document(value: object) -> ParsedDocument:
+    """Build a parsed document from JSON values. Raises `BadResult` when anything is not as it must be."""
+    fields = _mapping(value)
+    text = _string(fields.get("text"), limit=None)
+    pages = tuple(_page(item) for item in _sequence(fields.get("pages")))
+    blocks = tuple(_block(item) for item in _sequence(fields.get("blocks")))
+    runs = _runs(_sequence(fields.get("runs")))
+    _check_order([(block.start, block.end) for block in blocks], len(text))
+    _check_order([(run.start, run.start + run.length) for run in runs], len(text))
+    title = fields.get("title")
+    return ParsedDocument(
+        canonical=CanonicalText(text, blocks, pages, runs),
+        content_type=_string(fields.get("content_type")),
+        parser=_string(fields.get("parser")),
+        parser_version=_string(fields.get("parser_version")),
+        title=None if title is None else _string(title),
+        pages_unread=_whole(fields.get("pages_unread")),
+        meta={_string(key): _string(item) for key, item in _mapping(fields.get("meta")).items()},
+    )
+
+
+def decode_boxes(value: object, *, count: int) -> list[list[Box]]:
+    """Build `count` lists of boxes from JSON values. Raises `BadResult`."""
+    groups = _sequence(value)
+    if len(groups) != count:
+        raise BadResult("another number of runs")
+    return [[Box(*_numbers(box, 4)) for box in _sequence(group)] for group in groups]
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadResult("no object")
+    return cast("dict[str, Any]", value)
+
+
+def _sequence(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadResult("no list")
+    return cast("list[Any]", value)
+
+
+def _string(value: object, *, limit: int | None = _MAX_FIELD_CHARS) -> str:
+    if not isinstance(value, str) or (limit is not None and len(value) > limit):
+        raise BadResult("no string, or a very long one")
+    if any("\ud800" <= character <= "\udfff" for character in value) if not value.isascii() else False:
+        raise BadResult("a lone surrogate")
+    return value
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 40:
+        raise BadResult("no whole number")
+    return value
+
+
+def _numbers(value: object, width: int) -> list[float]:
+    items = _sequence(value)
+    if len(items) != width or not all(type(item) in (int, float) and math.isfinite(item) for item in items):
+        raise BadResult("no numbers")
+    return [float(item) for item in items]
+
+
+def _page(value: object) -> Page:
+    number, label, width, height = _fields(value, 4)
+    size = _numbers([width, height], 2)
+    return Page(_whole(number), _string(label), size[0], size[1])
+
+
+def _block(value: object) -> Block:
+    role, start, end, page, level = _fields(value, 5)
+    if role not in _ROLES:
+        raise BadResult("an unknown role")
+    return Block(_ROLES[role], _whole(start), _whole(end), None if page is None else _whole(page), _whole(level))
+
+
+def _fields(value: object, width: int) -> list[Any]:
+    items = _sequence(value)
+    if len(items) != width:
+        raise BadResult("another number of fields")
+    return items
+
+
+def _runs(flat: list[Any]) -> tuple[SourceRun, ...]:
+    if len(flat) % _RUN_WIDTH or not all(type(value) is int and 0 <= value < 1 << 40 for value in flat):
+        raise BadResult("no runs")
+    columns = [flat[column::_RUN_WIDTH] for column in range(_RUN_WIDTH)]
+    return tuple(SourceRun(*values) for values in zip(*columns, strict=True))
+
+
+def _check_order(spans: list[tuple[int, int]], length: int) -> None:
+    last = 0
+    for start, end in spans:
+        if not last <= start < end <= length:
+            raise BadResult("spans out of order")
+        last = end
