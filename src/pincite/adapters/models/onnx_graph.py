@@ -1,0 +1,43 @@
+"""An ONNX graph opened for one-text runs: onnxruntime is imported when the first one is opened."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pincite.adapters.models.e5_file import Floats
+from pincite.adapters.models.mapped_arrays import AnyArray, Arrays
+
+
+class OnnxGraph:
+    """A graph on the CPU, one thread a run; any number of threads may run it at once."""
+
+    def __init__(self, graph: bytes | Path, *, weights: Arrays | None = None) -> None:
+        runtime: Any = import_module("onnxruntime")
+        options = _options(runtime)
+        # Kept with the session, whose tensors point into this memory.
+        self._weights = {name: runtime.OrtValue.ortvalue_from_numpy(values) for name, values in (weights or {}).items()}
+        options.add_external_initializers(list(self._weights), list(self._weights.values()))
+        source = graph if isinstance(graph, bytes) else str(graph)
+        self._session: Any = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        self.inputs = frozenset[str](entry.name for entry in self._session.get_inputs())
+        self.outputs = tuple[str, ...](entry.name for entry in self._session.get_outputs())
+
+    def run(self, inputs: Mapping[str, AnyArray], *, output: str) -> Floats:
+        """Return one output of the graph."""
+        return np.asarray(self._session.run([output], dict(inputs))[0], np.float32)
+
+
+def _options(runtime: Any) -> Any:
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Any level above fuses Add and LayerNormalization into a kernel that is four times slower.
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    # Texts differ in length, so memory that is kept for the next run would only grow.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    return options

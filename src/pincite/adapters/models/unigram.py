@@ -1,0 +1,147 @@
+"""A Unigram tokenizer (Kudo 2018, arXiv:1804.10959): the split of each word whose pieces have the highest sum of log probabilities.
+
+The 250,000 pieces stay on disk, sorted, and move into a dictionary when a text first has their first two characters. So opening
+costs nothing, and memory grows with the scripts that are met (up to about 55 MB) instead of starting at that.
+"""
+
+import unicodedata
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+WORD_MARK = "\u2581"
+"""Stands for the blank before a word (SentencePiece)."""
+
+UNKNOWN_PENALTY = 10.0
+CACHED_WORDS = 50_000
+CACHED_WORD_CHARACTERS = 24
+NOWHERE = -1e30
+
+
+@dataclass(frozen=True, slots=True)
+class PieceTable:
+    """The pieces that text can have, control pieces left out, sorted by their UTF-8 bytes, each followed by a line feed.
+
+    Piece number `n` of the order starts at byte `offsets[n]` of `text` and has the id `ids[n]`; `scores` goes by id. No piece is
+    longer than `longest` characters, none holds a line feed.
+    """
+
+    text: memoryview
+    offsets: Sequence[int]
+    ids: Sequence[int]
+    scores: Sequence[float]
+    longest: int
+
+    def starting_with(self, head: str) -> dict[str, int]:
+        """Return the pieces that start with `head`, and their ids."""
+        key = head.encode(errors="surrogatepass")
+        first = self._number(key)
+        return self._between(first, self._number(key + b"\xff", first))
+
+    def equal_to(self, piece: str) -> dict[str, int]:
+        """Return a piece and its id, or nothing when it is none."""
+        first = self._number(piece.encode(errors="surrogatepass"))
+        found = self._between(first, min(first + 1, len(self.ids)))
+        return found if piece in found else {}
+
+    def _number(self, key: bytes, low: int = 0) -> int:
+        return bisect_left(range(len(self.ids)), key, lo=low, key=self._piece)
+
+    def _piece(self, number: int) -> bytes:
+        return bytes(self.text[self.offsets[number] : self.offsets[number + 1] - 1])
+
+    def _between(self, first: int, end: int) -> dict[str, int]:
+        text = str(self.text[self.offsets[first] : self.offsets[end]], "utf-8")
+        return dict(zip(text.split("\n"), self.ids[first:end], strict=False))
+
+
+def sort_pieces(pieces: Sequence[bytes], scores: Sequence[float], *, control: frozenset[int]) -> PieceTable:
+    """Build the table of pieces given by id. Those of `control` never come from text: a `<s>` that a user writes is plain text."""
+    order = sorted((number for number in range(len(pieces)) if number not in control), key=pieces.__getitem__)
+    ordered = [pieces[number] for number in order]
+    offsets = array("I", accumulate((len(piece) + 1 for piece in ordered), initial=0))
+    text = b"".join(piece + b"\n" for piece in ordered)
+    return PieceTable(memoryview(text), offsets, array("I", order), array("f", scores), max(map(len, ordered)))
+
+
+class UnigramTokenizer:
+    """Turns text into ids, without special tokens. Threads may share one.
+
+    `characters` maps code points to what stands for them (an empty string drops one); it is applied after NFC.
+    """
+
+    def __init__(self, table: PieceTable, *, characters: Mapping[int, str], unknown_id: int) -> None:
+        self._table = table
+        self._characters = {0: "", **characters}
+        self._unknown_id = unknown_id
+        self._unknown_score = min(table.scores) - UNKNOWN_PENALTY
+        self._ids: dict[str, int] = {}
+        self._reaches: dict[str, int] = {}
+        self._words: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str, *, limit: int) -> list[int]:
+        """Return the first `limit` ids of a text, in time linear in the text."""
+        found: list[int] = []
+        for word in self._split(text):
+            # What lies behind that many characters can't be among the first ids: don't look at the rest of an endless word.
+            found += self._word_ids(word[: (limit - len(found) + 1) * self._table.longest])
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def count(self, text: str) -> int:
+        """Return how many ids a text has, in time linear in the text."""
+        return sum(len(self._word_ids(word)) for word in self._split(text))
+
+    def _split(self, text: str) -> Iterator[str]:
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        return (WORD_MARK + word for word in text.translate(self._characters).split(" ") if word)
+
+    def _word_ids(self, word: str) -> tuple[int, ...]:
+        known = self._words.get(word)
+        if known is not None:
+            return known
+        found = self._best_split(word)
+        if len(word) <= CACHED_WORD_CHARACTERS:
+            if len(self._words) >= CACHED_WORDS:
+                self._words = {}
+            self._words[word] = found
+        return found
+
+    def _best_split(self, word: str) -> tuple[int, ...]:
+        size, ids, scores = len(word), self._ids, self._table.scores
+        best, last, start = [NOWHERE] * (size + 1), [self._unknown_id] * (size + 1), [0] * (size + 1)
+        best[0] = 0.0
+        for begin in range(size):
+            here = best[begin]
+            for end in range(begin + 1, min(size, begin + self._reach(word[begin : begin + 2])) + 1):
+                piece = ids.get(word[begin:end])
+                if piece is not None and here + scores[piece] > best[end]:
+                    best[end], last[end], start[end] = here + scores[piece], piece, begin
+            if here + self._unknown_score > best[begin + 1]:
+                best[begin + 1], last[begin + 1], start[begin + 1] = here + self._unknown_score, self._unknown_id, begin
+        return _trace_back(last, start)
+
+    def _reach(self, head: str) -> int:
+        """Return the length of the longest piece that starts with these two characters (0: not even the first is a piece)."""
+        reach = self._reaches.get(head)
+        return self._load(head) if reach is None else reach
+
+    def _load(self, head: str) -> int:
+        found = self._table.starting_with(head) | self._table.equal_to(head[0])
+        self._ids.update(found)
+        reach = max(map(len, found), default=0)
+        self._reaches[head] = reach
+        return reach
+
+
+def _trace_back(last: Sequence[int], start: Sequence[int]) -> tuple[int, ...]:
+    found: list[int] = []
+    end = len(last) - 1
+    while end > 0:
+        found.append(last[end])
+        end = start[end]
+    return tuple(reversed(found))
