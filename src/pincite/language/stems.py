@@ -1,7 +1,9 @@
 """Word stems, and the tokens that an index keeps and a question asks for."""
 
 import threading
+import unicodedata
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Protocol, cast
 
 from pincite.language.stopwords import stop_words
@@ -15,6 +17,12 @@ _ALGORITHMS = {
     "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish",
     "yi": "yiddish",
 }  # fmt: skip
+
+
+_DIACRITICS_PART_WORDS = ("vi",)
+_PLAIN_LETTERS = str.maketrans("ıđłøŧħ", "idloth")
+_FIRST_INDIC = "\u0900"
+"""From here on marks are vowels, not decoration."""
 
 
 class _Stemmer(Protocol):
@@ -32,19 +40,23 @@ _stemmers = _Stemmers()
 
 
 def stem(word: str, lang: str) -> str:
-    """Return the Snowball stem of a word in the form of `words`; the word itself where the language has no stemmer."""
+    """Return the Snowball stem of a word in the form of `words`, without diacritics; where the language has no stemmer, the word.
+
+    Vietnamese keeps its diacritics, which part words there.
+    """
     return stem_all([word], lang)[0]
 
 
 def stem_all(found: Sequence[str], lang: str) -> list[str]:
     """Return the stem of each word, in order."""
     stemmer = _stemmer(lang)
-    return stemmer.stemWords(found) if stemmer else list(found)
+    stems = stemmer.stemWords(found) if stemmer else found
+    return [word if word.isascii() or lang in _DIACRITICS_PART_WORDS else _plain(word) for word in stems]
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
     """Return the tokens under which a text of one language is indexed; stop words stay."""
-    return stem_all(words(text), lang)
+    return stem_all(words(text, shorter=True), lang)
 
 
 def query_tokens(text: str, langs: Collection[str]) -> list[tuple[str, ...]]:
@@ -57,6 +69,14 @@ def query_tokens(text: str, langs: Collection[str]) -> list[tuple[str, ...]]:
     kept = [word for word in distinct if word not in stops] or distinct
     stems = [stem_all(kept, lang) for lang in langs] or [kept]
     return list(dict.fromkeys(tuple(dict.fromkeys(alternatives)) for alternatives in zip(*stems, strict=True)))
+
+
+@lru_cache(maxsize=50_000)
+def _plain(word: str) -> str:
+    if word[0] >= _FIRST_INDIC:
+        return word
+    parts = unicodedata.normalize("NFD", word.translate(_PLAIN_LETTERS))
+    return "".join(character for character in parts if unicodedata.category(character) != "Mn")
 
 
 def _stemmer(lang: str) -> _Stemmer | None:
