@@ -1,1 +1,1 @@
-"""Implementations of the ports, one family a package. Each knows core and language alone, and no other family."""
+"""What touches the outside world: each family implements ports of the core, and `bootstrap` chooses among them."""

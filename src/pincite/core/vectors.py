@@ -27,7 +27,8 @@ def refuse_foreign_vectors(collection: Collection, vectors: Iterable[Vector], *,
             raise ConflictError(f"The collection “{collection.name}” is searched by words alone and takes no vectors.")
         if model_id != spec.model_id:
             raise ConflictError(
-                f"The collection “{collection.name}” is embedded with {spec.name}; vectors of {model_id or 'another model'} don't fit."
+                f"The collection “{collection.name}” is embedded with {spec.name}; "
+                f"vectors of {model_id or 'another model'} don't fit."
             )
         if len(vector) != spec.dimensions:
             raise ConflictError(

@@ -82,7 +82,7 @@ class VersionRows(Protocol):
         ...
 
     async def blob_in_use(self, sha256: str) -> bool:
-        """Say whether any version, of any workspace, has these bytes."""
+        """Say whether any version, or any document still without one, has these bytes, in any workspace."""
         ...
 
 
@@ -107,6 +107,13 @@ class ChunkRows(Protocol):
 
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks that belong to their document's current version, in the order asked, without the rest."""
+        ...
+
+    async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
+        """Forget the tombstones numbered up to `through_seq` and move the log's horizon there; return how many there were.
+
+        Mirrors that stand before the horizon rebuild. A number beyond the head, or behind the horizon, changes nothing.
+        """
         ...
 
 
@@ -154,7 +161,11 @@ class Store(Protocol):
     """Opens units of work. Any number of processes may use one store."""
 
     def open(self, workspace_id: WorkspaceId) -> AbstractAsyncContextManager[UnitOfWork]:
-        """Open a unit of work for one workspace."""
+        """Open a unit of work for one workspace.
+
+        Until its first write it sees whatever is committed at each read and locks nothing. The first write makes it the only
+        writer, waiting for others (`StoreError`, `store_busy`); what it reads from then on can't change before its commit.
+        """
         ...
 
     async def close(self) -> None:

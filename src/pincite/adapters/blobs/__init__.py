@@ -1,0 +1,1 @@
+"""Bytes of files: `disk.DiskBlobs` keeps them in a folder."""

@@ -1,0 +1,50 @@
+"""Blobs in memory, handed out as files when somebody needs one."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+from pincite.core.errors import NotFoundError
+from pincite.core.ports.blobs import Blob
+
+
+class MemoryBlobs:
+    """Keeps blobs in a dictionary. Those asked for as a file are also written to a temporary folder, which goes with the object."""
+
+    def __init__(self) -> None:
+        self._blobs: dict[str, bytes] = {}
+        self._folder: Path | None = None
+
+    async def put_file(self, path: Path) -> Blob:
+        """Store the bytes of a file."""
+        return await self.put_bytes(await asyncio.to_thread(path.read_bytes))
+
+    async def put_bytes(self, data: bytes) -> Blob:
+        """Store bytes."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        self._blobs[sha256] = bytes(data)
+        return Blob(sha256, len(data))
+
+    async def local_path(self, sha256: str) -> Path:
+        """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
+        data = self._blobs.get(sha256)
+        if data is None:
+            raise NotFoundError("The bytes of this file are no longer there.")
+        return await asyncio.to_thread(self._write, sha256, data)
+
+    async def delete(self, sha256: str) -> None:
+        """Forget the bytes; no error when they aren't there."""
+        if self._blobs.pop(sha256, None) is not None and self._folder:
+            (self._folder / sha256).unlink(missing_ok=True)
+
+    def _write(self, sha256: str, data: bytes) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="pincite-blobs-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        path = self._folder / sha256
+        if not path.exists():
+            path.write_bytes(data)
+        return path

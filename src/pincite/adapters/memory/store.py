@@ -1,0 +1,93 @@
+"""A store in memory: the whole unit of work with its rollback, and the change log beside it."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+
+from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
+from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
+from pincite.core.ids import ChunkId, WorkspaceId
+from pincite.core.ports.changes import Change, LogState
+from pincite.core.ports.index import IndexSpace
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUnitOfWork:
+    """One transaction. What isn't committed is rolled back when the block ends."""
+
+    transaction: Transaction
+    collections: MemoryCollections
+    documents: MemoryDocuments
+    versions: MemoryVersions
+    chunks: MemoryChunks
+    answers: MemoryAnswers
+
+    @property
+    def workspace_id(self) -> WorkspaceId:
+        """Return the workspace that every row read or written belongs to."""
+        return self.transaction.workspace_id
+
+    async def commit(self) -> None:
+        """Let everybody see the work."""
+        self.transaction.commit()
+
+
+class MemoryFeed:
+    """Reads the change log of a store in memory."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    async def state(self, space: IndexSpace) -> LogState:
+        """Return where the log stands; both 0 for an unknown collection."""
+        return self._shared.tables.states.get(space.workspace_id, space.collection_id) or LogState(0, 0)
+
+    async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
+        """Return up to `limit` changes with `seq > after`, rising."""
+        entries = self._shared.tables.log.items(space.workspace_id)
+        newer = (pair for pair in entries if pair[1].collection_id == space.collection_id and pair[1].seq > after)
+        return [_change(chunk_id, entry, space.model_id) for chunk_id, entry in islice(newer, limit)]
+
+
+class MemoryStore:
+    """Opens units of work over rows in memory. Nothing is kept when the object goes; vectors are rounded to half precision."""
+
+    def __init__(self, *, busy_timeout_s: float = 30.0) -> None:
+        self._shared = Shared(busy_timeout_s)
+        self._changes = MemoryFeed(self._shared)
+
+    @property
+    def changes(self) -> MemoryFeed:
+        """Return the change log's reader."""
+        return self._changes
+
+    @asynccontextmanager
+    async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[MemoryUnitOfWork]:
+        """Open a unit of work for one workspace.
+
+        Until its first write it sees whatever is committed at each read and locks nothing; from then on it is the only writer.
+        """
+        transaction = Transaction(self._shared, workspace_id)
+        try:
+            yield MemoryUnitOfWork(
+                transaction,
+                MemoryCollections(transaction),
+                MemoryDocuments(transaction),
+                MemoryVersions(transaction),
+                MemoryChunks(transaction),
+                MemoryAnswers(transaction),
+            )
+        finally:
+            transaction.close()
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+
+def _change(chunk_id: ChunkId, entry: Entry, model_id: str) -> Change:
+    chunk = entry.chunk
+    if chunk is None:
+        return Change(entry.seq, chunk_id, entry.document_id, deleted=True)
+    vector = entry.vector if model_id and entry.model_id == model_id else None
+    return Change(entry.seq, chunk_id, entry.document_id, False, chunk.title, chunk.heading_path, chunk.text, chunk.lang, vector)

@@ -1,0 +1,153 @@
+"""The rows of a store in memory, and the transaction that changes them."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pincite.core.answers import AnswerRecord
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
+from pincite.core.errors import ConflictError, StoreError
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId
+from pincite.core.ports.changes import LogState
+from pincite.core.ports.models import Vector
+
+K = TypeVar("K", bound=str)
+V = TypeVar("V")
+
+
+class Rows(Generic[K, V]):
+    """Rows of one kind by id, in the order they were put in. Every access names the workspace that it is for."""
+
+    def __init__(self, rows: dict[K, tuple[WorkspaceId, V]] | None = None) -> None:
+        self._rows: dict[K, tuple[WorkspaceId, V]] = rows or {}
+
+    def get(self, workspace_id: WorkspaceId, key: K | None) -> V | None:
+        """Return the workspace's row of an id."""
+        owner, row = self._rows.get(key, (None, None)) if key is not None else (None, None)
+        return row if owner == workspace_id else None
+
+    def all(self, workspace_id: WorkspaceId) -> list[V]:
+        """Return the workspace's rows."""
+        return [row for owner, row in self._rows.values() if owner == workspace_id]
+
+    def items(self, workspace_id: WorkspaceId) -> Iterator[tuple[K, V]]:
+        """Yield the workspace's ids and rows."""
+        return ((key, row) for key, (owner, row) in self._rows.items() if owner == workspace_id)
+
+    def everywhere(self) -> list[V]:
+        """Return the rows of all workspaces."""
+        return [row for _, row in self._rows.values()]
+
+    def put(self, workspace_id: WorkspaceId, key: K, row: V) -> None:
+        """Insert or replace a row. Raises `ConflictError` when another workspace has the id."""
+        if self._rows.get(key, (workspace_id,))[0] != workspace_id:
+            raise ConflictError("This contradicts what is stored: an id or a name is already taken.")
+        self._rows[key] = (workspace_id, row)
+
+    def add(self, workspace_id: WorkspaceId, key: K, row: V) -> None:
+        """Insert a row. Raises `ConflictError` when the id is taken."""
+        if key in self._rows:
+            raise ConflictError("This contradicts what is stored: an id or a name is already taken.")
+        self._rows[key] = (workspace_id, row)
+
+    def drop(self, workspace_id: WorkspaceId, key: K) -> V | None:
+        """Remove and return the workspace's row of an id."""
+        row = self.get(workspace_id, key)
+        if row is not None:
+            del self._rows[key]
+        return row
+
+    def drop_where(self, workspace_id: WorkspaceId, unwanted: Callable[[V], bool]) -> int:
+        """Remove the workspace's rows that a test picks, and return how many."""
+        keys = [key for key, row in self.items(workspace_id) if unwanted(row)]
+        for key in keys:
+            del self._rows[key]
+        return len(keys)
+
+    def copy(self) -> "Rows[K, V]":
+        """Return rows that can be changed while these are read."""
+        return Rows(dict(self._rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunk's entry in the change log: the chunk with its vector, or (`chunk` is None) its tombstone."""
+
+    seq: int
+    collection_id: CollectionId
+    document_id: DocumentId
+    chunk: Chunk | None = None
+    model_id: str = ""
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All rows of a store. `log` stands in the order of its numbers."""
+
+    collections: Rows[CollectionId, Collection] = field(default_factory=Rows[CollectionId, Collection])
+    documents: Rows[DocumentId, Document] = field(default_factory=Rows[DocumentId, Document])
+    versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
+    texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
+    log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
+    states: Rows[CollectionId, LogState] = field(default_factory=Rows[CollectionId, LogState])
+    answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
+
+    def copy(self) -> "Tables":
+        """Return tables that can be changed while these are read. The rows themselves are immutable."""
+        return Tables(
+            self.collections.copy(),
+            self.documents.copy(),
+            self.versions.copy(),
+            self.texts.copy(),
+            self.log.copy(),
+            self.states.copy(),
+            self.answers.copy(),
+        )
+
+
+@dataclass(slots=True)
+class Shared:
+    """What all transactions of one store share: the committed rows, and the lock of the one writer."""
+
+    busy_timeout_s: float
+    tables: Tables = field(default_factory=Tables)
+    writer: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Transaction:
+    """Reads what is committed; from its first write on it is the only writer and works on a copy."""
+
+    def __init__(self, shared: Shared, workspace_id: WorkspaceId) -> None:
+        self.workspace_id = workspace_id
+        self._shared = shared
+        self._changed: Tables | None = None
+
+    @property
+    def tables(self) -> Tables:
+        """Return the rows as this transaction sees them."""
+        return self._changed or self._shared.tables
+
+    async def lock(self) -> Tables:
+        """Become the writer and return rows that may be changed. Raises `StoreError` (`store_busy`)."""
+        if self._changed is None:
+            try:
+                async with asyncio.timeout(self._shared.busy_timeout_s):
+                    await self._shared.writer.acquire()
+            except TimeoutError as error:
+                raise StoreError("Another unit of work is still writing.", code="store_busy", retryable=True) from error
+            self._changed = self._shared.tables.copy()
+        return self._changed
+
+    def commit(self) -> None:
+        """Let everybody see the changes."""
+        if self._changed is not None:
+            self._shared.tables = self._changed
+        self.close()
+
+    def close(self) -> None:
+        """Drop what isn't committed and let the next writer in."""
+        if self._changed is not None:
+            self._changed = None
+            self._shared.writer.release()

@@ -1,0 +1,1 @@
+"""Rows in an SQL database: the embedded SQLite file of `store.open_store`, written so that PostgreSQL can follow."""

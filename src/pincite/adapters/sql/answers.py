@@ -1,0 +1,73 @@
+"""Rows of answers and of the passages that they cite, frozen."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, insert, select
+
+from pincite.adapters.sql.collections import ensure_workspace
+from pincite.adapters.sql.plain import dump, load
+from pincite.adapters.sql.tables import answers, evidence
+from pincite.adapters.sql.transaction import Transaction
+from pincite.core.answers import AnswerRecord, FrozenQuote, Span
+from pincite.core.ids import DocumentId, MessageId, VersionId
+
+
+class SqlAnswers:
+    """Answers of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def add(self, record: AnswerRecord) -> None:
+        """Insert an answer with its evidence. Raises `ConflictError` when the id is taken."""
+        await self._tx.lock()
+        await ensure_workspace(self._tx)
+        message_id, own = record.answer.message_id, self._tx.workspace_id
+        body = dump(AnswerRecord(record.question, record.answer, ()))
+        await self._tx.write(
+            insert(answers).values(message_id=message_id, workspace_id=own, body=body, created_at=datetime.now(UTC))
+        )
+        if record.evidence:
+            place = {"message_id": message_id, "workspace_id": own}
+            rows = [place | {"position": i} | _values(quote) for i, quote in enumerate(record.evidence)]
+            await self._tx.write(insert(evidence), rows)
+
+    async def get(self, message_id: MessageId) -> AnswerRecord | None:
+        """Return one by id, exactly as it was given."""
+        own = self._tx.workspace_id
+        row = await self._tx.row(select(answers.c.body).where(answers.c.workspace_id == own, answers.c.message_id == message_id))
+        if row is None:
+            return None
+        mine = evidence.c.workspace_id == own, evidence.c.message_id == message_id
+        quotes = await self._tx.rows(select(evidence).where(*mine).order_by(evidence.c.position))
+        record = load(AnswerRecord, row.body)
+        return AnswerRecord(record.question, record.answer, tuple(_quote(quote) for quote in quotes))
+
+
+def _values(quote: FrozenQuote) -> dict[str, Any]:
+    return {
+        "n": quote.n,
+        "document_id": quote.document_id,
+        "version_id": quote.version_id,
+        "start_char": quote.start,
+        "end_char": quote.end,
+        "text": quote.text,
+        "nonce": quote.nonce,
+        "commitment": quote.commitment,
+        "spans": dump(quote.spans),
+    }
+
+
+def _quote(row: Row[Any]) -> FrozenQuote:
+    return FrozenQuote(
+        n=row.n,
+        document_id=DocumentId(row.document_id),
+        version_id=VersionId(row.version_id),
+        start=row.start_char,
+        end=row.end_char,
+        text=row.text,
+        nonce=row.nonce,
+        commitment=row.commitment,
+        spans=load(tuple[Span, ...], row.spans),
+    )

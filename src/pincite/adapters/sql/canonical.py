@@ -1,0 +1,66 @@
+"""A canonical text as compact bytes: JSON for blocks and pages, packed columns for the runs, all of it deflated."""
+
+import json
+import struct
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+from operator import attrgetter, sub
+
+from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
+
+FORMAT = 1
+_HEAD = struct.Struct("<BII")
+_COLUMNS = ("start", "length", "page", "index", "count")
+
+
+def encode(canonical: CanonicalText) -> bytes:
+    """Return the bytes of a canonical text: format, lengths of JSON and text, JSON, text, then the runs by column."""
+    blocks = [[b.role.value, b.start, b.end, b.page, b.level] for b in canonical.blocks]
+    pages = [[p.number, p.label, p.width, p.height] for p in canonical.pages]
+    about = json.dumps({"blocks": blocks, "pages": pages}, separators=(",", ":")).encode()
+    text = canonical.text.encode("utf-8", "surrogatepass")
+    return zlib.compress(b"".join((_HEAD.pack(FORMAT, len(about), len(text)), about, text, *_pack(canonical.runs))))
+
+
+def decode(data: bytes) -> CanonicalText:
+    """Return the canonical text that `encode` wrote."""
+    whole = memoryview(zlib.decompress(data))
+    _, about_bytes, text_bytes = _HEAD.unpack_from(whole)
+    text_at = _HEAD.size + about_bytes
+    about = json.loads(bytes(whole[_HEAD.size : text_at]))
+    return CanonicalText(
+        text=str(whole[text_at : text_at + text_bytes], "utf-8", "surrogatepass"),
+        blocks=tuple(Block(BlockRole(role), start, end, page, level) for role, start, end, page, level in about["blocks"]),
+        pages=tuple(Page(*page) for page in about["pages"]),
+        runs=_unpack(whole[text_at + text_bytes :]),
+    )
+
+
+def _pack(runs: tuple[SourceRun, ...]) -> Iterable[bytes]:
+    # Starts rise, so their differences are small numbers that deflate to almost nothing.
+    for name in _COLUMNS:
+        column = list(map(attrgetter(name), runs))
+        if name == "start":
+            column = list(map(sub, column, [0, *column[:-1]]))
+        yield _little_endian(array("I", column)).tobytes()
+
+
+def _unpack(data: memoryview) -> tuple[SourceRun, ...]:
+    rows = len(data) // (4 * len(_COLUMNS))
+    columns = [_column(data[4 * rows * i : 4 * rows * (i + 1)]) for i in range(len(_COLUMNS))]
+    return tuple(map(SourceRun, accumulate(columns[0]), *columns[1:]))
+
+
+def _column(data: memoryview) -> "array[int]":
+    column = array("I")
+    column.frombytes(data)
+    return _little_endian(column)
+
+
+def _little_endian(column: "array[int]") -> "array[int]":
+    if sys.byteorder == "big":
+        column.byteswap()
+    return column

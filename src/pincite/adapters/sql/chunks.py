@@ -1,0 +1,150 @@
+"""Rows of chunks and vectors, and the switch from one version of a document to the next."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select
+
+from pincite.adapters.sql import half
+from pincite.adapters.sql.changelog import ChangeLog
+from pincite.adapters.sql.collections import require_collection
+from pincite.adapters.sql.documents import SqlDocuments
+from pincite.adapters.sql.passages import read_passages
+from pincite.adapters.sql.plain import dump, load
+from pincite.adapters.sql.tables import chunks, vectors, versions
+from pincite.adapters.sql.transaction import Transaction
+from pincite.core.documents import Chunk, ChunkType, Document, PageSpan
+from pincite.core.errors import NotFoundError
+from pincite.core.evidence import Passage
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
+from pincite.core.ports.models import Vector
+from pincite.core.vectors import refuse_foreign_vectors
+
+IDS_PER_STATEMENT = 1000
+
+
+class SqlChunks:
+    """Chunks of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def publish(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    ) -> None:
+        """Switch a document over to a version in one step. See `ChunkRows.publish`.
+
+        Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
+        """
+        await self._tx.lock()
+        collection = await require_collection(self._tx, document.collection_id)
+        refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)
+        await SqlDocuments(self._tx).save(document)
+        await self._require_version(document)
+        log = ChangeLog(self._tx, document.collection_id)
+        gone = await self._clear(document.id)
+        first = await log.take(len(chunks))
+        await self._insert(document, chunks, first)
+        await self._insert_vectors(vectors, model_id)
+        await log.unbury([chunk.id for chunk in chunks])
+        # After the new ones: a mirror that stops between the two shows nothing less than before.
+        kept = {chunk.id for chunk in chunks}
+        await log.bury(document.id, [chunk_id for chunk_id in gone if chunk_id not in kept])
+
+    async def of_version(self, version_id: VersionId) -> list[Chunk]:
+        """Return the chunks of a version in order."""
+        own = chunks.c.workspace_id == self._tx.workspace_id
+        query = select(chunks).where(own, chunks.c.version_id == version_id).order_by(chunks.c.chunk_index)
+        return [_chunk(row) for row in await self._tx.rows(query)]
+
+    async def vectors(self, fingerprints: Sequence[str], *, model_id: str) -> dict[str, Vector]:
+        """Return stored vectors by chunk fingerprint, for those that have one of this model. Each is a float32 buffer."""
+        found: dict[str, bytes] = {}
+        query = (
+            select(chunks.c.fingerprint, vectors.c.data)
+            .join(vectors, vectors.c.chunk_id == chunks.c.id)
+            .where(chunks.c.workspace_id == self._tx.workspace_id, vectors.c.model_id == model_id)
+        )
+        wanted = list(dict.fromkeys(fingerprints))
+        for at in range(0, len(wanted), IDS_PER_STATEMENT):
+            some = query.where(chunks.c.fingerprint.in_(wanted[at : at + IDS_PER_STATEMENT]))
+            found.update((row.fingerprint, row.data) for row in await self._tx.rows(some))
+        unpacked = half.unpack_all(list(found.values()))
+        return {fingerprint: vector for fingerprint, vector in zip(found, unpacked, strict=True) if vector is not None}
+
+    async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
+        """Return passages of the chunks of current versions, in the order asked, without the rest."""
+        return await read_passages(self._tx, chunk_ids)
+
+    async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
+        """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""
+        await self._tx.lock()
+        return await ChangeLog(self._tx, collection_id).prune(through_seq)
+
+    async def _require_version(self, document: Document) -> None:
+        query = select(versions.c.id).where(
+            versions.c.workspace_id == self._tx.workspace_id,
+            versions.c.id == document.version_id,
+            versions.c.document_id == document.id,
+        )
+        if await self._tx.row(query) is None:
+            raise NotFoundError("There is no such version of the document.")
+
+    async def _clear(self, document_id: DocumentId) -> Sequence[str]:
+        mine = chunks.c.workspace_id == self._tx.workspace_id, chunks.c.document_id == document_id
+        rows = await self._tx.rows(select(chunks.c.id).where(*mine).order_by(chunks.c.seq))
+        if rows:
+            await self._tx.write(delete(chunks).where(*mine))
+        return [row.id for row in rows]
+
+    async def _insert(self, document: Document, new: Sequence[Chunk], first: int) -> None:
+        if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in new):
+            raise ValueError("every published chunk belongs to the document's version")
+        place = {"workspace_id": self._tx.workspace_id, "collection_id": document.collection_id}
+        if new:
+            await self._tx.write(insert(chunks), [place | _values(chunk, seq) for seq, chunk in enumerate(new, first)])
+
+    async def _insert_vectors(self, new: Mapping[ChunkId, Vector], model_id: str) -> None:
+        if new:
+            rows = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in new.items()]
+            await self._tx.write(insert(vectors), rows)
+
+
+def _values(chunk: Chunk, seq: int) -> dict[str, Any]:
+    return {
+        "id": chunk.id,
+        "document_id": chunk.document_id,
+        "version_id": chunk.version_id,
+        "seq": seq,
+        "chunk_index": chunk.chunk_index,
+        "title": chunk.title,
+        "heading_path": dump(chunk.heading_path),
+        "text": chunk.text,
+        "start_char": chunk.start,
+        "end_char": chunk.end,
+        "token_count": chunk.token_count,
+        "pages": dump(chunk.pages),
+        "lang": chunk.lang,
+        "chunk_type": chunk.chunk_type.value,
+        "generated": chunk.generated,
+        "fingerprint": chunk.fingerprint,
+    }
+
+
+def _chunk(row: Row[Any]) -> Chunk:
+    return Chunk(
+        id=ChunkId(row.id),
+        document_id=DocumentId(row.document_id),
+        version_id=VersionId(row.version_id),
+        chunk_index=row.chunk_index,
+        title=row.title,
+        heading_path=load(tuple[str, ...], row.heading_path),
+        text=row.text,
+        start=row.start_char,
+        end=row.end_char,
+        token_count=row.token_count,
+        pages=load(tuple[PageSpan, ...], row.pages),
+        lang=row.lang,
+        chunk_type=ChunkType(row.chunk_type),
+        generated=row.generated,
+    )

@@ -1,0 +1,164 @@
+"""Rows of documents."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, update
+
+from pincite.adapters.sql.changelog import ChangeLog
+from pincite.adapters.sql.collections import require_collection
+from pincite.adapters.sql.plain import dump, load
+from pincite.adapters.sql.tables import chunks, documents
+from pincite.adapters.sql.transaction import Transaction
+from pincite.core.documents import Document, Reason, Stage
+from pincite.core.errors import ConflictError
+from pincite.core.evidence import Filter
+from pincite.core.ids import CollectionId, DocumentId, VersionId
+
+IDS_PER_STATEMENT = 1000
+AFTER_SLASH = chr(ord("/") + 1)
+
+
+class SqlDocuments:
+    """Documents of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def save(self, document: Document) -> None:
+        """Insert or update by id. Raises `ConflictError` when (collection, path) belongs to another document."""
+        await self._tx.lock()
+        holder = await self.at_path(document.collection_id, document.path)
+        if holder is not None and holder.id != document.id:
+            raise ConflictError(f"The path “{document.path}” belongs to another document of the collection.")
+        values = _values(document)
+        changed = await self._tx.write(
+            update(documents)
+            .where(
+                documents.c.id == document.id,
+                documents.c.workspace_id == self._tx.workspace_id,
+                documents.c.collection_id == document.collection_id,
+            )
+            .values(values)
+        )
+        if not changed.rowcount:
+            await require_collection(self._tx, document.collection_id)
+            await self._tx.write(
+                insert(documents).values(
+                    id=document.id, workspace_id=self._tx.workspace_id, collection_id=document.collection_id, **values
+                )
+            )
+
+    async def get(self, document_id: DocumentId) -> Document | None:
+        """Return one by id."""
+        return _document(await self._tx.row(self._mine().where(documents.c.id == document_id)))
+
+    async def at_path(self, collection_id: CollectionId, path: str) -> Document | None:
+        """Return the one at a path."""
+        query = self._mine().where(documents.c.collection_id == collection_id, documents.c.path == path)
+        return _document(await self._tx.row(query))
+
+    async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
+        """Return up to `limit` documents by path, those after `after_path`."""
+        query = (
+            self._mine()
+            .where(documents.c.collection_id == collection_id, documents.c.path > after_path)
+            .order_by(documents.c.path)
+            .limit(limit)
+        )
+        return [found for row in await self._tx.rows(query) if (found := _document(row))]
+
+    async def matching(self, collection_id: CollectionId, filter: Filter) -> set[DocumentId]:
+        """Return the searchable documents (those with a version) that a filter leaves."""
+        query = select(documents.c.id).where(
+            documents.c.workspace_id == self._tx.workspace_id,
+            documents.c.collection_id == collection_id,
+            documents.c.version_id.is_not(None),
+        )
+        if filter.path_prefix:
+            query = query.where(_under(filter.path_prefix))
+        if filter.content_types:
+            query = query.where(documents.c.content_type.in_(filter.content_types))
+        if not filter.document_ids:
+            return {DocumentId(row.id) for row in await self._tx.rows(query)}
+        found: set[DocumentId] = set()
+        for at in range(0, len(filter.document_ids), IDS_PER_STATEMENT):
+            some = query.where(documents.c.id.in_(filter.document_ids[at : at + IDS_PER_STATEMENT]))
+            found.update(DocumentId(row.id) for row in await self._tx.rows(some))
+        return found
+
+    async def remove(self, document_id: DocumentId) -> bool:
+        """Delete a document and all that is made of it, leaving tombstones. False when unknown."""
+        await self._tx.lock()
+        document = await self.get(document_id)
+        if document is None:
+            return False
+        own = chunks.c.workspace_id == self._tx.workspace_id
+        rows = await self._tx.rows(select(chunks.c.id).where(own, chunks.c.document_id == document_id).order_by(chunks.c.seq))
+        await ChangeLog(self._tx, document.collection_id).bury(document_id, [row.id for row in rows])
+        # Versions, texts, chunks and vectors follow by foreign key.
+        await self._tx.write(
+            delete(documents).where(documents.c.id == document_id, documents.c.workspace_id == self._tx.workspace_id)
+        )
+        return True
+
+    def _mine(self) -> Any:
+        return select(documents).where(documents.c.workspace_id == self._tx.workspace_id)
+
+
+def _under(prefix: str) -> ColumnElement[bool]:
+    """Match whole paths and folders: `a/b` is itself and all of `a/b/`, `a/b/` the folder alone. By range, for the index."""
+    folder = prefix if prefix.endswith("/") else f"{prefix}/"
+    inside = (documents.c.path >= folder) & (documents.c.path < folder[:-1] + AFTER_SLASH)
+    return inside if prefix.endswith("/") else or_(documents.c.path == prefix, inside)
+
+
+def _values(document: Document) -> dict[str, Any]:
+    reason = document.reason
+    return {
+        "path": document.path,
+        "title": document.title,
+        "content_type": document.content_type,
+        "source_uri": document.source_uri,
+        "stage": document.stage.value,
+        "created_at": document.created_at,
+        "updated_at": document.updated_at,
+        "version_id": document.version_id,
+        "reason_code": reason.code if reason else None,
+        "reason_message": reason.message if reason else None,
+        "sha256": document.sha256,
+        "size_bytes": document.size_bytes,
+        "pages": document.pages,
+        "pages_unread": document.pages_unread,
+        "chunks": document.chunks,
+        "locale": document.locale,
+        "doc_date": document.doc_date,
+        "tags": dump(document.tags),
+        "meta": dump(document.meta),
+    }
+
+
+def _document(row: Row[Any] | None) -> Document | None:
+    if row is None:
+        return None
+    return Document(
+        id=DocumentId(row.id),
+        collection_id=CollectionId(row.collection_id),
+        path=row.path,
+        title=row.title,
+        content_type=row.content_type,
+        source_uri=row.source_uri,
+        stage=Stage(row.stage),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        version_id=VersionId(row.version_id) if row.version_id else None,
+        reason=Reason(row.reason_code, row.reason_message) if row.reason_code is not None else None,
+        sha256=row.sha256,
+        size_bytes=row.size_bytes,
+        pages=row.pages,
+        pages_unread=row.pages_unread,
+        chunks=row.chunks,
+        locale=row.locale,
+        doc_date=row.doc_date,
+        tags=load(tuple[str, ...], row.tags),
+        meta=load(dict[str, str], row.meta),
+    )

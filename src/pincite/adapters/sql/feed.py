@@ -1,0 +1,70 @@
+"""The change log as mirrors read it: plain SQL on plain connections, because this runs before every query."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from pincite.adapters.sql import half
+from pincite.adapters.sql.connections import Readers
+from pincite.adapters.sql.errors import translated
+from pincite.core.ids import ChunkId, DocumentId
+from pincite.core.ports.changes import Change, LogState
+from pincite.core.ports.index import IndexSpace
+
+STATE = "SELECT head_seq, log_horizon FROM collections WHERE id = ? AND workspace_id = ?"
+
+# One statement is one snapshot, so a chunk can't be missing both as itself and as its tombstone.
+READ = """
+    SELECT c.seq, c.id, c.document_id, c.title, c.heading_path, c.text, c.lang, v.data
+    FROM chunks c LEFT JOIN vectors v ON v.chunk_id = c.id AND v.model_id = :model_id
+    WHERE c.collection_id = :collection_id AND c.workspace_id = :workspace_id AND c.seq > :after
+    UNION ALL
+    SELECT t.seq, t.chunk_id, t.document_id, NULL, NULL, NULL, NULL, NULL
+    FROM tombstones t
+    WHERE t.collection_id = :collection_id AND t.workspace_id = :workspace_id AND t.seq > :after
+    ORDER BY 1 LIMIT :limit
+"""
+
+
+class SqliteFeed:
+    """Reads the change log with short transactions of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._readers = Readers(path)
+
+    async def state(self, space: IndexSpace) -> LogState:
+        """Return where the log stands; both 0 for an unknown collection. Takes microseconds, so it runs where it is called."""
+        with translated(self._path), self._readers.borrow() as connection:
+            row = connection.execute(STATE, (space.collection_id, space.workspace_id)).fetchone()
+        return LogState(*row) if row else LogState(0, 0)
+
+    async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
+        """Return up to `limit` changes with `seq > after`, rising.
+
+        Vectors are float32 memoryviews into one buffer for the whole batch: copy those that are to be kept.
+        """
+        return await asyncio.to_thread(self._read, space, after, limit)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._readers.close()
+
+    def _read(self, space: IndexSpace, after: int, limit: int) -> list[Change]:
+        parameters = {
+            "workspace_id": space.workspace_id,
+            "collection_id": space.collection_id,
+            "model_id": space.model_id,
+            "after": after,
+            "limit": limit,
+        }
+        with translated(self._path), self._readers.borrow() as connection:
+            rows = connection.execute(READ, parameters).fetchall()
+        vectors = half.unpack_all([row[7] for row in rows])
+        return [
+            Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, tuple(json.loads(headings)), text, lang, vector)
+            if title is not None
+            else Change(seq, ChunkId(chunk_id), DocumentId(document_id), deleted=True)
+            for (seq, chunk_id, document_id, title, headings, text, lang, _), vector in zip(rows, vectors, strict=True)
+        ]

@@ -1,0 +1,95 @@
+"""The version of the file's schema: checked at every open by one cheap query, upgraded by Alembic only when it is behind."""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pincite.adapters.sql.connections import BUSY_TIMEOUT_S, connect
+from pincite.adapters.sql.errors import busy, translated
+from pincite.core.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+REVISIONS = ("0001",)
+"""Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def prepare(path: Path) -> None:
+    """Create the file or bring it to the newest schema; any number of processes may do so at once.
+
+    Raises `StoreError`: `newer_schema` (nothing is changed), `damaged`, `disk_full`, `store_busy`, `unavailable`.
+    """
+    with translated(path):
+        connection = connect(path)
+        try:
+            if _revision(connection, path) != REVISIONS[-1]:
+                _use_wal(connection, path)
+                _upgrade(connection, path)
+        finally:
+            connection.close()
+
+
+def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
+    """Return the file's revision, None for one without tables."""
+    known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
+    if row and row[0] not in REVISIONS:
+        raise StoreError(
+            f"{path.name} was written by a newer version of Pincite (schema {row[0]}; this version knows {REVISIONS[-1]}). "
+            "Upgrade Pincite, or choose another PINCITE_HOME. Nothing was changed.",
+            code="newer_schema",
+        )
+    return row[0] if row else None
+
+
+def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
+    """Switch to the write-ahead log. SQLite doesn't wait when two processes do this at once, so we do."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            if time.monotonic() > deadline:
+                raise busy(path) from error
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Run the migrations in one transaction: a process killed meanwhile leaves the old schema."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import StaticPool
+
+    # Batch mode rebuilds tables by dropping them, which would cascade; inside a transaction this pragma has no effect.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    with engine.connect() as wrapped:
+        wrapped.exec_driver_sql("BEGIN IMMEDIATE")
+        # Another process may have been first.
+        if _revision(connection, path) != REVISIONS[-1]:
+            _run_alembic(wrapped)
+            _check_foreign_keys(connection)
+        wrapped.commit()
+
+
+def _run_alembic(connection: "Connection") -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, REVISIONS[-1])
+
+
+def _check_foreign_keys(connection: sqlite3.Connection) -> None:
+    broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if broken:
+        raise StoreError(f"The upgrade would leave rows of {broken[0]} without their parent. Nothing was changed.", code="damaged")

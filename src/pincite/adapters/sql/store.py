@@ -1,0 +1,114 @@
+"""The embedded store: one SQLite file that any number of processes read and write."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, event
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from pincite.adapters.sql.answers import SqlAnswers
+from pincite.adapters.sql.chunks import SqlChunks
+from pincite.adapters.sql.collections import SqlCollections
+from pincite.adapters.sql.connections import BUSY_TIMEOUT_S, PRAGMAS
+from pincite.adapters.sql.documents import SqlDocuments
+from pincite.adapters.sql.feed import SqliteFeed
+from pincite.adapters.sql.schema import prepare
+from pincite.adapters.sql.transaction import Database, Transaction
+from pincite.adapters.sql.versions import SqlVersions
+from pincite.core.errors import StoreError
+from pincite.core.ids import WorkspaceId
+
+
+def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "SqlStore":
+    """Open the store in a file, creating or upgrading it first. Blocks meanwhile; no event loop is needed.
+
+    An up-to-date file costs about a millisecond. `busy_timeout_s` is how long a writer waits for another process.
+    Raises `StoreError`: `newer_schema` (nothing is changed), `damaged`, `disk_full`, `store_busy`, `unavailable`.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path.parent} can't be created: {error.strerror}.", code="unavailable") from error
+    prepare(path)
+    return SqlStore(Database(_engine(path, busy_timeout_s), path, busy_timeout_s), SqliteFeed(path))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlUnitOfWork:
+    """One transaction. What isn't committed is rolled back when the block ends."""
+
+    transaction: Transaction
+    collections: SqlCollections
+    documents: SqlDocuments
+    versions: SqlVersions
+    chunks: SqlChunks
+    answers: SqlAnswers
+
+    @property
+    def workspace_id(self) -> WorkspaceId:
+        """Return the workspace that every row read or written belongs to."""
+        return self.transaction.workspace_id
+
+    async def commit(self) -> None:
+        """Make the work durable. Raises `StoreError` (`disk_full`, `store_busy`)."""
+        await self.transaction.commit()
+
+
+class SqlStore:
+    """Opens units of work. One store serves one event loop; open it after a fork, never before."""
+
+    def __init__(self, database: Database, changes: SqliteFeed) -> None:
+        self._database = database
+        self._changes = changes
+
+    @property
+    def changes(self) -> SqliteFeed:
+        """Return the change log's reader; it is closed with the store."""
+        return self._changes
+
+    @asynccontextmanager
+    async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[SqlUnitOfWork]:
+        """Open a unit of work for one workspace.
+
+        Until its first write it sees whatever is committed at each read and locks nothing; from then on it is the only writer.
+        """
+        transaction = Transaction(self._database, workspace_id)
+        try:
+            yield SqlUnitOfWork(
+                transaction,
+                SqlCollections(transaction),
+                SqlDocuments(transaction),
+                SqlVersions(transaction),
+                SqlChunks(transaction),
+                SqlAnswers(transaction),
+            )
+        finally:
+            await transaction.close()
+
+    async def close(self) -> None:
+        """Release connections; the last process to do so folds the write-ahead log into the file."""
+        self._changes.close()
+        await self._database.engine.dispose()
+
+
+def _engine(path: Path, busy_timeout_s: float) -> AsyncEngine:
+    engine = create_async_engine(
+        URL.create("sqlite+aiosqlite", database=str(path)),
+        # No implicit transactions: `Transaction` says when one begins.
+        connect_args={"timeout": busy_timeout_s, "isolation_level": None},
+        pool_size=5,
+        max_overflow=45,
+        pool_timeout=busy_timeout_s,
+    )
+    event.listen(engine.sync_engine, "connect", _set_pragmas)
+    return engine
+
+
+def _set_pragmas(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()

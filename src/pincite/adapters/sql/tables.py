@@ -1,0 +1,211 @@
+"""The tables. Types exist in SQLite and PostgreSQL alike; a change here needs a migration (`migrations/versions`)."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An instant with microseconds: kept in UTC, always given back aware. A naive one is refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an instant into UTC; without its zone where the database has none."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored instant needs a time zone")
+        instant = value.astimezone(UTC)
+        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def by_code_point() -> TypeEngine[str]:
+    """Return a text type that compares and sorts by code point everywhere, as Python does."""
+    return Text().with_variant(Text(collation="C"), "postgresql")
+
+
+ID = String(36)
+HASH = String(64)
+CASCADE = "CASCADE"
+
+workspaces = Table(
+    "workspaces",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
+    Column("name", by_code_point(), nullable=False),
+    Column("embedding", Text),
+    # The change log's newest number. Taking numbers locks this row, so that they rise in the order of commits.
+    Column("head_seq", BigInteger, nullable=False, default=0),
+    Column("log_horizon", BigInteger, nullable=False, default=0),
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("workspace_id", "name"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("collection_id", ID, ForeignKey("collections.id", ondelete=CASCADE), nullable=False),
+    Column("path", by_code_point(), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("source_uri", Text, nullable=False),
+    Column("stage", String(16), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    # Without a foreign key: versions point at documents, and a circle could not be inserted.
+    Column("version_id", ID),
+    Column("reason_code", Text),
+    Column("reason_message", Text),
+    Column("sha256", HASH, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("pages", Integer, nullable=False),
+    Column("pages_unread", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("locale", Text, nullable=False),
+    Column("doc_date", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("meta", Text, nullable=False),
+    UniqueConstraint("collection_id", "path"),
+    Index(None, "sha256"),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("document_id", ID, ForeignKey("documents.id", ondelete=CASCADE), nullable=False, index=True),
+    Column("sha256", HASH, nullable=False, index=True),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("parser", Text, nullable=False),
+    Column("parser_version", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+canonical_texts = Table(
+    "canonical_texts",
+    metadata,
+    Column("version_id", ID, ForeignKey("versions.id", ondelete=CASCADE), primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    # Collection and document follow from the version; they stand here for the log and the hot path.
+    Column("collection_id", ID, nullable=False),
+    Column("document_id", ID, nullable=False),
+    Column("version_id", ID, ForeignKey("versions.id", ondelete=CASCADE), nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("chunk_index", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("heading_path", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("start_char", Integer, nullable=False),
+    Column("end_char", Integer, nullable=False),
+    Column("token_count", Integer, nullable=False),
+    Column("pages", Text, nullable=False),
+    Column("lang", Text, nullable=False),
+    Column("chunk_type", String(32), nullable=False),
+    Column("generated", Boolean, nullable=False),
+    Column("fingerprint", HASH, nullable=False),
+    UniqueConstraint("collection_id", "seq"),
+    Index(None, "version_id", "chunk_index"),
+    Index(None, "document_id"),
+    Index(None, "workspace_id", "fingerprint"),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("chunk_id", ID, ForeignKey("chunks.id", ondelete=CASCADE), primary_key=True),
+    Column("model_id", String(128), primary_key=True),
+    # Half precision, little-endian, 2 bytes a dimension.
+    Column("data", LargeBinary, nullable=False),
+)
+
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("chunk_id", ID, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("collection_id", ID, ForeignKey("collections.id", ondelete=CASCADE), nullable=False),
+    Column("document_id", ID, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    UniqueConstraint("collection_id", "seq"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("message_id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False, index=True),
+    Column("body", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("message_id", ID, ForeignKey("answers.message_id", ondelete=CASCADE), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("workspace_id", ID, nullable=False),
+    Column("n", Integer, nullable=False),
+    # Cited passages outlive their document, so neither id is a foreign key.
+    Column("document_id", ID, nullable=False, index=True),
+    Column("version_id", ID, nullable=False, index=True),
+    Column("start_char", Integer, nullable=False),
+    Column("end_char", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("nonce", Text, nullable=False),
+    Column("commitment", HASH, nullable=False),
+    Column("spans", Text, nullable=False),
+)

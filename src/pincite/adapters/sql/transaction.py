@@ -1,0 +1,104 @@
+"""One connection and its transaction, which becomes a writing one at the first write.
+
+Reads before the first write see what is committed at that moment (read committed, as in PostgreSQL); no lock is held between
+them. The first write takes SQLite's write lock outright, so a unit of work that reads and then writes never fails because of what
+another process wrote in between, and one that only reads never waits for a writer.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import CursorResult, Executable, Row
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from pincite.adapters.sql.errors import busy, translated
+from pincite.core.ids import WorkspaceId
+
+Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What all transactions of one store share. Writers of one process queue here: SQLite's own waiting isn't fair."""
+
+    engine: AsyncEngine
+    path: Path
+    busy_timeout_s: float
+    writer: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Transaction:
+    """Runs statements of one workspace. Errors are `StoreError` and `ConflictError`."""
+
+    def __init__(self, database: Database, workspace_id: WorkspaceId) -> None:
+        self.workspace_id = workspace_id
+        self._database = database
+        self._connection: AsyncConnection | None = None
+        self._writing = False
+
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Sequence[Row[Any]]:
+        """Return all rows of a query."""
+        with translated(self._database.path):
+            connection = await self._connected()
+            return (await connection.execute(statement, parameters)).all()
+
+    async def row(self, statement: Executable, parameters: Parameters | None = None) -> Row[Any] | None:
+        """Return the first row of a query, if any."""
+        found = await self.rows(statement, parameters)
+        return found[0] if found else None
+
+    async def write(self, statement: Executable, parameters: Parameters | None = None) -> CursorResult[Any]:
+        """Run a statement that changes rows; with a list of parameters, once for each (none: not at all)."""
+        await self.lock()
+        with translated(self._database.path):
+            return await (await self._connected()).execute(statement, parameters)
+
+    async def lock(self) -> None:
+        """Become a writing transaction: what is read from now on can't change before the commit. Raises `store_busy`."""
+        if self._writing:
+            return
+        with translated(self._database.path):
+            # The connection comes first: a writer must never wait for one that a queued writer holds.
+            connection = await self._connected()
+            await self._queue()
+            if connection.dialect.name == "sqlite":
+                await connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    async def commit(self) -> None:
+        """Make the changes durable and let the next writer in."""
+        if self._connection is None:
+            return
+        with translated(self._database.path):
+            await self._connection.commit()
+        self._release()
+
+    async def close(self) -> None:
+        """Undo what isn't committed and give the connection back, even while the task is being cancelled."""
+        connection, self._connection = self._connection, None
+        try:
+            if connection is not None:
+                with translated(self._database.path):
+                    await asyncio.shield(asyncio.ensure_future(connection.close()))
+        finally:
+            self._release()
+
+    async def _connected(self) -> AsyncConnection:
+        if self._connection is None:
+            self._connection = await self._database.engine.connect()
+        return self._connection
+
+    async def _queue(self) -> None:
+        try:
+            async with asyncio.timeout(self._database.busy_timeout_s):
+                await self._database.writer.acquire()
+        except TimeoutError as error:
+            raise busy(self._database.path) from error
+        self._writing = True
+
+    def _release(self) -> None:
+        if self._writing:
+            self._writing = False
+            self._database.writer.release()

@@ -1,0 +1,432 @@
+"""What every store does: transactions, one workspace at a time, exact rows, and the switch from version to version."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.memory.store import MemoryStore
+from pincite.adapters.sql.store import open_store
+from pincite.core.documents import (
+    Block,
+    BlockRole,
+    CanonicalText,
+    Collection,
+    Document,
+    EmbeddingSpec,
+    Page,
+    Reason,
+    SourceRun,
+    Stage,
+    Version,
+)
+from pincite.core.errors import ConflictError, NotFoundError, StoreError
+from pincite.core.evidence import Filter, Scope
+from pincite.core.ids import CollectionId, DocumentId, VersionId, WorkspaceId, new_id
+from pincite.core.ports.store import Store
+
+OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
+NOW = datetime(2031, 2, 3, 4, 5, 6, 123456, tzinfo=UTC)
+SPEC = EmbeddingSpec("maker/small", "r1", 4, 512, "query: ", "passage: ")
+TEXT = CanonicalText(
+    "Ein Satz über\ud800 Fußnoten.",
+    (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.FOOTNOTE, 4, 24)),
+    (Page(1, "iv", 595.28, 841.89), Page(2, "v")),
+    (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 1, 1, 3, 2), SourceRun(6, 10, 2, 70_000, 10)),
+)
+
+
+@pytest.fixture(scope="module")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Migrations run once; each test gets a copy."""
+    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
+    asyncio.run(open_store(path).close())
+    return path
+
+
+@pytest.fixture
+def busy_timeout_s() -> float:
+    return 30.0
+
+
+@pytest.fixture(params=["memory", "sql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path, busy_timeout_s: float) -> AsyncGenerator[Store]:
+    if request.param == "memory":
+        made: Store = MemoryStore(busy_timeout_s=busy_timeout_s)
+    else:
+        made = open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")), busy_timeout_s=busy_timeout_s)
+    yield made
+    await made.close()
+
+
+def collection(name: str = "papers", *, workspace: WorkspaceId = OURS, spec: EmbeddingSpec | None = SPEC) -> Collection:
+    return Collection(CollectionId(new_id()), workspace, name, spec, NOW)
+
+
+def document(home: Collection, path: str = "a/b.pdf") -> Document:
+    return Document(DocumentId(new_id()), home.id, path, "Title", "application/pdf", f"file:///{path}", Stage.PENDING, NOW, NOW)
+
+
+def version(of: Document, sha256: str = "ab" * 32) -> Version:
+    return Version(VersionId(new_id()), of.id, sha256, 1 << 33, "application/pdf", "pdfium", "3", NOW)
+
+
+async def added(store: Store, home: Collection, *paths: str) -> list[Document]:
+    made = [document(home, path) for path in paths]
+    async with store.open(home.workspace_id) as work:
+        await work.collections.add(home)
+        for each in made:
+            await work.documents.save(each)
+        await work.commit()
+    return made
+
+
+async def test_a_collection_comes_back_as_it_was_given(store: Store) -> None:
+    home, plain = collection(), collection("words alone", spec=None)
+    await added(store, home)
+    await added(store, plain)
+    async with store.open(OURS) as work:
+        assert await work.collections.get(home.id) == home
+        assert await work.collections.named("words alone") == plain
+        assert await work.collections.list() == [home, plain]
+        assert await work.collections.named("Papers") is None
+
+
+async def test_a_name_is_taken_once_in_a_workspace_and_free_in_another(store: Store) -> None:
+    await added(store, collection())
+    await added(store, collection(workspace=THEIRS))
+    with pytest.raises(ConflictError, match="papers"):
+        await added(store, collection())
+
+
+async def test_a_collection_of_another_workspace_is_not_added(store: Store) -> None:
+    async with store.open(OURS) as work:
+        with pytest.raises(ConflictError):
+            await work.collections.add(collection(workspace=THEIRS))
+
+
+async def test_a_document_comes_back_as_it_was_given(store: Store) -> None:
+    home = collection()
+    [draft] = await added(store, home, "ä/ü.pdf")
+    full = replace(
+        draft,
+        stage=Stage.FAILED,
+        reason=Reason("encrypted", "Remove the password."),
+        sha256="cd" * 32,
+        size_bytes=1 << 40,
+        pages=3,
+        pages_unread=2,
+        chunks=9,
+        locale="de-AT",
+        doc_date="2030-01",
+        tags=("x", "y"),
+        meta={"author": "Ä", "empty": ""},
+        updated_at=NOW + timedelta(microseconds=1),
+    )
+    async with store.open(OURS) as work:
+        await work.documents.save(full)
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.documents.get(full.id) == full
+        assert await work.documents.at_path(home.id, "ä/ü.pdf") == full
+
+
+async def test_an_instant_in_another_zone_is_the_same_instant(store: Store) -> None:
+    home = collection()
+    [draft] = await added(store, home, "a")
+    moved = replace(draft, updated_at=NOW.astimezone(timezone(timedelta(hours=-7))))
+    async with store.open(OURS) as work:
+        await work.documents.save(moved)
+        found = await work.documents.get(moved.id)
+    assert found is not None
+    assert found.updated_at == NOW
+    assert found.updated_at.tzinfo is not None
+
+
+async def test_a_path_belongs_to_one_document(store: Store) -> None:
+    home = collection()
+    _, second = await added(store, home, "a", "b")
+    async with store.open(OURS) as work:
+        with pytest.raises(ConflictError, match="a"):
+            await work.documents.save(replace(second, path="a"))
+
+
+async def test_a_document_can_change_its_path(store: Store) -> None:
+    home = collection()
+    [first] = await added(store, home, "a")
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(first, path="c"))
+        assert await work.documents.at_path(home.id, "a") is None
+        assert await work.documents.at_path(home.id, "c") == replace(first, path="c")
+
+
+async def test_a_document_needs_a_collection_and_keeps_it(store: Store) -> None:
+    home, other = collection(), collection("other")
+    [first] = await added(store, home, "a")
+    await added(store, other)
+    async with store.open(OURS) as work:
+        with pytest.raises(NotFoundError):
+            await work.documents.save(document(collection("never added")))
+        with pytest.raises(ConflictError):
+            await work.documents.save(replace(first, collection_id=other.id))
+
+
+async def test_documents_are_listed_by_path_in_pages(store: Store) -> None:
+    home = collection()
+    await added(store, home, "b", "B", "ä", "a/1", "a", "a 1", "😀", "ﬀ")
+    async with store.open(OURS) as work:
+        assert [d.path for d in await work.documents.list(home.id)] == ["B", "a", "a 1", "a/1", "b", "ä", "ﬀ", "😀"]
+        assert [d.path for d in await work.documents.list(home.id, after_path="a 1", limit=2)] == ["a/1", "b"]
+
+
+async def test_the_scope_counts_documents_by_stage(store: Store) -> None:
+    home = collection()
+    made = await added(store, home, *"abcde")
+    stages = [Stage.READY, Stage.READY, Stage.FAILED, Stage.EMBEDDING, Stage.PENDING]
+    async with store.open(OURS) as work:
+        assert await work.collections.scope(CollectionId(new_id())) == Scope()
+        for each, stage in zip(made, stages, strict=True):
+            await work.documents.save(replace(each, stage=stage, pages_unread=1))
+        assert await work.collections.scope(home.id) == Scope(documents=5, ready=2, in_work=2, failed=1, pages_unread=5)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "paths"),
+    [
+        ("", {"a/b", "a/b/c.md", "a/b/d/e.md", "a/bc", "a/b.md", "A/b/x", "a", "a%b/x"}),
+        ("a/b", {"a/b", "a/b/c.md", "a/b/d/e.md"}),
+        ("a/b/", {"a/b/c.md", "a/b/d/e.md"}),
+        ("a", {"a", "a/b", "a/b/c.md", "a/b/d/e.md", "a/bc", "a/b.md"}),
+        ("a/bc", {"a/bc"}),
+        ("a%b", {"a%b/x"}),
+        ("a/", {"a/b", "a/b/c.md", "a/b/d/e.md", "a/bc", "a/b.md"}),
+        ("b", set[str]()),
+        ("/", set[str]()),
+    ],
+)
+async def test_a_path_prefix_matches_whole_paths_and_folders(store: Store, prefix: str, paths: set[str]) -> None:
+    home = collection()
+    made = await added(store, home, "a/b", "a/b/c.md", "a/b/d/e.md", "a/bc", "a/b.md", "A/b/x", "a", "a%b/x")
+    async with store.open(OURS) as work:
+        for each in made:
+            await work.documents.save(replace(each, version_id=VersionId(new_id())))
+        found = await work.documents.matching(home.id, Filter(path_prefix=prefix))
+    assert {each.path for each in made if each.id in found} == paths
+
+
+async def test_filters_are_joined_and_leave_only_documents_with_a_version(store: Store) -> None:
+    home = collection()
+    a, b, c = await added(store, home, "x/a", "x/b", "c")
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(a, version_id=VersionId(new_id())))
+        await work.documents.save(replace(c, version_id=VersionId(new_id()), content_type="text/html"))
+        assert await work.documents.matching(home.id, Filter()) == {a.id, c.id}
+        assert await work.documents.matching(home.id, Filter(document_ids=(b.id, c.id))) == {c.id}
+        assert await work.documents.matching(home.id, Filter(content_types=("application/pdf", "text/plain"))) == {a.id}
+        assert await work.documents.matching(home.id, Filter(path_prefix="x", document_ids=(a.id, c.id))) == {a.id}
+        assert await work.documents.matching(home.id, Filter(document_ids=(a.id,), content_types=("text/html",))) == set()
+        many = tuple(DocumentId(str(n)) for n in range(40_000))
+        assert await work.documents.matching(home.id, Filter(document_ids=(*many, a.id))) == {a.id}
+
+
+async def test_a_version_and_its_canonical_text_come_back_as_they_were_given(store: Store) -> None:
+    home = collection()
+    [first] = await added(store, home, "a")
+    new = version(first)
+    async with store.open(OURS) as work:
+        await work.versions.add(new, TEXT)
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.versions.get(new.id) == new
+        assert await work.versions.canonical(new.id) == TEXT
+        assert await work.versions.canonical(VersionId(new_id())) is None
+        with pytest.raises(ConflictError):
+            await work.versions.add(new, TEXT)
+    async with store.open(OURS) as work:
+        with pytest.raises(NotFoundError):
+            await work.versions.add(version(document(home)), TEXT)
+
+
+async def test_a_blob_is_in_use_while_any_workspace_has_it(store: Store) -> None:
+    home = collection()
+    pending, done = await added(store, home, "a", "b")
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(pending, sha256="11" * 32))
+        await work.versions.add(version(done, "22" * 32), TEXT)
+        await work.commit()
+    async with store.open(THEIRS) as work:
+        assert await work.versions.blob_in_use("11" * 32)
+        assert await work.versions.blob_in_use("22" * 32)
+        assert not await work.versions.blob_in_use("33" * 32)
+    async with store.open(OURS) as work:
+        await work.documents.remove(pending.id)
+        await work.documents.remove(done.id)
+        assert not await work.versions.blob_in_use("11" * 32)
+        assert not await work.versions.blob_in_use("22" * 32)
+
+
+async def test_what_is_not_committed_is_rolled_back(store: Store) -> None:
+    home = collection()
+    async with store.open(OURS) as work:
+        await work.collections.add(home)
+        assert await work.collections.get(home.id) == home
+    async with store.open(OURS) as work:
+        assert await work.collections.get(home.id) is None
+
+
+async def test_an_error_in_the_block_rolls_back(store: Store) -> None:
+    home = collection()
+
+    async def fail() -> None:
+        async with store.open(OURS) as work:
+            await work.collections.add(home)
+            raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose"):
+        await fail()
+    async with store.open(OURS) as work:
+        assert await work.collections.list() == []
+
+
+async def test_a_commit_stays_when_the_rest_of_the_block_fails(store: Store) -> None:
+    home, later = collection(), collection("later")
+
+    async def fail() -> None:
+        async with store.open(OURS) as work:
+            await work.collections.add(home)
+            await work.commit()
+            await work.collections.add(later)
+            raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose"):
+        await fail()
+    async with store.open(OURS) as work:
+        assert await work.collections.list() == [home]
+
+
+async def test_nobody_sees_work_before_its_commit(store: Store) -> None:
+    home = collection()
+    async with store.open(OURS) as reader, store.open(OURS) as writer:
+        await writer.collections.add(home)
+        assert await reader.collections.list() == []
+        await writer.commit()
+        assert await reader.collections.list() == [home]
+
+
+async def test_a_unit_of_work_that_has_read_can_write_after_another_has_written(store: Store) -> None:
+    home = collection()
+    [first] = await added(store, home, "a")
+    async with store.open(OURS) as slow:
+        assert await slow.documents.get(first.id) == first
+        async with store.open(OURS) as quick:
+            await quick.documents.save(replace(first, title="quick"))
+            await quick.commit()
+        await slow.documents.save(replace(first, title="slow"))
+        await slow.commit()
+    async with store.open(OURS) as work:
+        assert await work.documents.get(first.id) == replace(first, title="slow")
+
+
+@pytest.mark.parametrize("busy_timeout_s", [0.0])
+async def test_a_second_writer_is_told_that_the_store_is_busy(store: Store) -> None:
+    async with store.open(OURS) as first, store.open(OURS) as second:
+        await first.collections.add(collection("one"))
+        with pytest.raises(StoreError) as caught:
+            await second.collections.add(collection("two"))
+        await first.commit()
+    assert (caught.value.code, caught.value.retryable) == ("store_busy", True)
+    await added(store, collection("two"))
+
+
+async def test_writers_that_start_together_all_get_their_turn(store: Store) -> None:
+    home = collection()
+    made = [document(home, f"{n}") for n in range(20)]
+    await added(store, home)
+
+    async def save(one: Document) -> None:
+        async with store.open(OURS) as work:
+            await work.documents.save(one)
+            await work.commit()
+
+    await asyncio.gather(*(save(one) for one in made))
+    async with store.open(OURS) as work:
+        assert len(await work.documents.list(home.id)) == 20
+
+
+async def test_a_cancelled_writer_lets_the_next_one_in(store: Store) -> None:
+    home, begun = collection(), asyncio.Event()
+
+    async def hang() -> None:
+        async with store.open(OURS) as work:
+            await work.collections.add(home)
+            begun.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(hang())
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await added(store, home)
+
+
+async def test_rows_of_another_workspace_are_neither_seen_nor_changed(store: Store) -> None:
+    home = collection()
+    [first] = await added(store, home, "a")
+    new = version(first)
+    async with store.open(OURS) as work:
+        await work.versions.add(new, TEXT)
+        await work.commit()
+    async with store.open(THEIRS) as work:
+        assert work.workspace_id == THEIRS
+        assert await work.collections.get(home.id) is None
+        assert await work.collections.named(home.name) is None
+        assert await work.collections.list() == []
+        assert await work.collections.scope(home.id) == Scope()
+        assert await work.documents.get(first.id) is None
+        assert await work.documents.at_path(home.id, "a") is None
+        assert await work.documents.list(home.id) == []
+        assert await work.documents.matching(home.id, Filter()) == set()
+        assert await work.versions.get(new.id) is None
+        assert await work.versions.canonical(new.id) is None
+        assert not await work.documents.remove(first.id)
+        with pytest.raises(NotFoundError):
+            await work.versions.add(version(first), TEXT)
+        with pytest.raises(NotFoundError):
+            await work.documents.save(document(home))
+        with pytest.raises((NotFoundError, ConflictError)):
+            await work.documents.save(replace(first, title="stolen"))
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.documents.get(first.id) == first
+
+
+async def test_an_id_of_another_workspace_can_not_be_taken_over(store: Store) -> None:
+    home, theirs = collection(), collection(workspace=THEIRS)
+    [first] = await added(store, home, "a")
+    await added(store, theirs)
+    async with store.open(THEIRS) as work:
+        with pytest.raises(ConflictError):
+            await work.documents.save(replace(first, collection_id=theirs.id))
+    async with store.open(THEIRS) as work:
+        with pytest.raises(ConflictError):
+            await work.collections.add(replace(home, workspace_id=THEIRS, name="new"))
+
+
+async def test_removing_a_document_removes_what_was_made_of_it(store: Store) -> None:
+    home = collection()
+    first, other = await added(store, home, "a", "b")
+    new = version(first)
+    async with store.open(OURS) as work:
+        await work.versions.add(new, TEXT)
+        assert await work.documents.remove(first.id)
+        assert not await work.documents.remove(first.id)
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.documents.list(home.id) == [other]
+        assert await work.versions.get(new.id) is None
+        assert await work.versions.canonical(new.id) is None
