@@ -43,7 +43,8 @@ class DiskBlobs:
 
     async def delete(self, sha256: str) -> None:
         """Forget the bytes; no error when they aren't there."""
-        await asyncio.to_thread(self._place(sha256).unlink, missing_ok=True)
+        with contextlib.suppress(NotFoundError), _translated(self._root):
+            await asyncio.to_thread(self._place(sha256).unlink, missing_ok=True)
 
     def _put_file(self, path: Path) -> Blob:
         with path.open("rb") as source:

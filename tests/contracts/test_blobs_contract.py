@@ -1,0 +1,76 @@
+"""What every blob store does: bytes by their hash, kept once, whole or not at all."""
+
+import asyncio
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.blobs.disk import DiskBlobs
+from pincite.adapters.memory.blobs import MemoryBlobs
+from pincite.core.errors import NotFoundError
+from pincite.core.ports.blobs import Blob, BlobStore
+
+DATA = os.urandom(2_500_000)
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def files_under(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.fixture(params=["memory", "disk"])
+def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
+    return MemoryBlobs() if request.param == "memory" else DiskBlobs(tmp_path / "deep" / "blobs")
+
+
+@pytest.mark.parametrize("data", [b"", b"x", DATA], ids=["empty", "one", "large"])
+async def test_bytes_come_back_from_a_file_and_from_memory(blobs: BlobStore, tmp_path: Path, data: bytes) -> None:
+    source = tmp_path / "source.bin"
+    source.write_bytes(data)
+    expected = Blob(digest(data), len(data))
+    assert await blobs.put_file(source) == expected
+    assert await blobs.put_bytes(data) == expected
+    assert (await blobs.local_path(expected.sha256)).read_bytes() == data
+    assert source.read_bytes() == data
+
+
+async def test_equal_bytes_may_be_put_at_once(blobs: BlobStore) -> None:
+    made = await asyncio.gather(*(blobs.put_bytes(DATA) for _ in range(8)))
+    assert set(made) == {Blob(digest(DATA), len(DATA))}
+    assert (await blobs.local_path(digest(DATA))).read_bytes() == DATA
+
+
+async def test_deleted_bytes_are_gone_and_can_be_put_again(blobs: BlobStore) -> None:
+    blob = await blobs.put_bytes(b"x")
+    path = await blobs.local_path(blob.sha256)
+    await blobs.delete(blob.sha256)
+    await blobs.delete(blob.sha256)
+    assert not path.exists()
+    with pytest.raises(NotFoundError):
+        await blobs.local_path(blob.sha256)
+    await blobs.put_bytes(b"x")
+    assert (await blobs.local_path(blob.sha256)).read_bytes() == b"x"
+
+
+async def test_unknown_bytes_are_not_found(blobs: BlobStore) -> None:
+    with pytest.raises(NotFoundError):
+        await blobs.local_path(digest(b"never put"))
+    await blobs.delete(digest(b"never put"))
+
+
+@pytest.mark.parametrize("name", ["", "..", "../../etc/passwd", "A" * 64, "ab", "a" * 63 + "/"])
+async def test_what_is_not_a_hash_is_not_found(blobs: BlobStore, name: str) -> None:
+    with pytest.raises(NotFoundError):
+        await blobs.local_path(name)
+    await blobs.delete(name)
+
+
+async def test_a_missing_source_leaves_nothing(blobs: BlobStore, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await blobs.put_file(tmp_path / "missing")
+    assert files_under(tmp_path) == []
