@@ -19,10 +19,16 @@ class CanonicalBuilder:
         self._start = -1
         self._page: int | None = None
 
-    def write(self, text: str, *, page: int | None = None, index: int | None = None) -> None:
-        """Add characters to the open block. With `index` they come from there in the file, else parsing made them."""
-        for kept, offset, count in clean(text, controls=self._controls):
-            self._append(kept, page=page, index=None if index is None else index + offset, count=count)
+    def write(self, text: str, *, page: int | None = None, index: int | None = None, count: int | None = None) -> None:
+        """Add characters to the open block. With `index` they come from there in the file, else parsing made them.
+
+        With `count` they stand as a whole for so many characters of the file (an entity), else one for one.
+        """
+        for kept, offset, width in clean(text, controls=self._controls):
+            if count is not None:
+                self._append(kept, page=page, index=index, count=count)
+            else:
+                self._append(kept, page=page, index=None if index is None else index + offset, count=width)
 
     def glue(self, text: str) -> None:
         """Put `text` (a blank, a line feed) before whatever comes next in this block."""

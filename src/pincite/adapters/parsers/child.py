@@ -9,6 +9,7 @@ import sys
 import time
 from _thread import start_new_thread
 from collections import deque
+from collections.abc import Callable
 from threading import Semaphore
 from typing import Any
 
@@ -56,8 +57,10 @@ def _silence() -> None:
 
 def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
     try:
+        # Before the limits: a module imported for the first time may be written to its cache.
+        perform = _boxes() if request["task"] == "boxes" else _parse(replies)
         _limit(request["limits"])
-        return {"result": _boxes(request) if request["task"] == "boxes" else _parse(request, replies)}
+        return {"result": perform(request)}
     except RefusedInput as error:
         return {"refused": [error.code, error.message]}
     except MemoryError:
@@ -66,6 +69,8 @@ def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
         return {"refused": ["too_deep", ""]}
     except FileNotFoundError:
         return {"missing": True}
+    except ChannelClosed:
+        raise
     except Exception as error:  # noqa: BLE001 - the door of the child: whatever a library raises over a broken file is a reason, not an end
         return {"refused": ["corrupt", ""], "detail": type(error).__name__}
 
@@ -89,26 +94,29 @@ def _set(kind: int, value: int) -> None:
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
-def _boxes(request: dict[str, Any]) -> object:
+def _boxes() -> "Callable[[dict[str, Any]], object]":
     from pincite.adapters.parsers.pdf_boxes import pdf_boxes
 
-    return pdf_boxes(request["path"], request["runs"])
+    return lambda request: pdf_boxes(request["path"], request["runs"])
 
 
-def _parse(request: dict[str, Any], replies: int) -> object:
+def _parse(replies: int) -> "Callable[[dict[str, Any]], object]":
     from pincite.adapters.parsers.media import read_file
     from pincite.adapters.parsers.wire import encode_document
 
-    limits = request["limits"]
-    document = read_file(
-        request["path"],
-        name=request["name"],
-        max_pages=limits["pages"],
-        max_chars=limits["text_chars"],
-        max_depth=limits["depth"],
-        on_page=_Progress(replies).report,
-    )
-    return encode_document(document)
+    def parse(request: dict[str, Any]) -> object:
+        limits = request["limits"]
+        document = read_file(
+            request["path"],
+            name=request["name"],
+            max_pages=limits["pages"],
+            max_chars=limits["text_chars"],
+            max_depth=limits["depth"],
+            on_page=_Progress(replies).report,
+        )
+        return encode_document(document)
+
+    return parse
 
 
 class _Progress:

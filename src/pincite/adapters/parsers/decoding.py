@@ -17,12 +17,16 @@ _HTML_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _ODD = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _ODD_SHARE = 0.02
+_LEAST_BYTES_TO_GUESS = 32
 # The labels of single-byte Latin that the web reads as windows-1252 (WHATWG Encoding Standard, section 4.2).
 _READ_AS_CP1252 = {"iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii", "windows-1252", "cp1252"}
 
 
 def decode_text(raw: bytes, *, is_html: bool = False) -> str:
-    """Return the characters of a text file: by its byte order mark, its HTML declaration, UTF-8, the pattern of its zero bytes, or a guess.
+    """Return the characters of a text file.
+
+    The byte order mark decides, then the pattern of zero bytes (UTF-16, UTF-32), UTF-8, the declaration of an HTML file,
+    windows-1252 where that makes words, and last a guess.
 
     Raises `RefusedInput` (`encoding`) when no reading makes a text.
     """
@@ -35,6 +39,8 @@ def decode_text(raw: bytes, *, is_html: bool = False) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    if (mended := _almost_utf8(raw)) is not None:
+        return mended
     declared = _declared(raw[:_SAMPLE_BYTES]) if is_html else None
     return _single_byte(raw, declared)
 
@@ -97,17 +103,26 @@ def _single_byte(raw: bytes, declared: str | None) -> str:
 
 
 def _is_plausible_latin(text: str) -> bool:
-    """Whether a text read as windows-1252 is one: most of its characters beyond ASCII are letters between ASCII letters, or quotes."""
+    """Whether a text read as windows-1252 is one: few characters beyond ASCII among its letters, none of them a control."""
     beyond = [character for character in text[:_SAMPLE_BYTES] if character > "\x7f"]
     letters = sum(character.isalpha() for character in beyond)
     ascii_letters = sum(character.isalpha() for character in text[:_SAMPLE_BYTES] if character <= "\x7f")
     return len(beyond) <= 0.25 * max(1, ascii_letters + letters) and not any("\x80" <= character < "\xa0" for character in beyond)
 
 
+def _almost_utf8(raw: bytes) -> str | None:
+    """Return UTF-8 with a few broken bytes, each as U+FFFD; None when the file is something else."""
+    text = raw.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    whole = len(raw) - len(raw.decode("ascii", "ignore")) - broken
+    return text if broken <= 1 + len(text) // 1000 and whole > 20 * broken else None
+
+
 def _guess(raw: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(raw[: 4 * _SAMPLE_BYTES]).best()
+    sample = raw[: 4 * _SAMPLE_BYTES]
+    best = from_bytes(sample).best() if sum(byte > 127 for byte in sample) >= _LEAST_BYTES_TO_GUESS else None
     if best is None:
         raise RefusedInput("The text is in an encoding that can't be told. Save it as UTF-8 and add it again.", code="encoding")
     text = raw.decode(best.encoding, "replace")

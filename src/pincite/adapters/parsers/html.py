@@ -1,17 +1,265 @@
-"""HTML files read to canonical text, by way of Markdown."""
+"""HTML files read to canonical text: what a person sees on the page, block by block."""
 
-from html_to_markdown import ConversionOptions, convert
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from pincite.adapters.parsers.markdown import read_markdown
-from pincite.core.documents import CanonicalText, ParsedDocument
+from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.html_events import BLOCKS, HtmlReader
+from pincite.adapters.parsers.html_tables import BLANK, GLUE, Cell, Piece, grid_rows, span
+from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/html"
 VERSION = "1"
+_LINE_FEED: Piece = ("\n", GLUE, 0)
+_MADE = -2
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_LINES = re.compile(r"\r\n?|\n")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_OWN_PARTS = frozenset({"article", "main", "section", "blockquote"})
+_DEFAULT_DEPTH = 2000
 
 
-def read_html(text: str, *, max_chars: int, max_depth: int) -> ParsedDocument:
-    """Read an HTML text. Raises `RefusedInput` (`too_deep`, `too_large`)."""
-    result = convert(text, ConversionOptions(skip_images=True, escape_misc=True, escape_asterisks=True, escape_underscores=True))
-    document = read_markdown(result.content or "", max_chars=max_chars, max_depth=max_depth)
-    canonical = CanonicalText(document.canonical.text, document.canonical.blocks)
-    return ParsedDocument(canonical, CONTENT_TYPE, "html", VERSION, result.metadata.document.title or document.title)
+@dataclass(slots=True)
+class _Leaf:
+    role: BlockRole
+    level: int = 0
+    pieces: list[Piece] = field(default_factory=list[Piece])
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table being read. `content` are its leaves in order, for when it turns out to be there for the layout only."""
+
+    is_layout: bool
+    rows: list[list[Cell]] = field(default_factory=list[list[Cell]])
+    content: list["_Leaf | _Table"] = field(default_factory=list["_Leaf | _Table"])
+    has_open_cell: bool = False
+
+
+def read_html(text: str, *, max_chars: int, max_depth: int = _DEFAULT_DEPTH) -> ParsedDocument:
+    """Read an HTML text; each run of canonical text has its index in `text`. Raises `RefusedInput` (`too_deep`, `too_large`)."""
+    builder = CanonicalBuilder(max_chars=max_chars)
+    page = _Page()
+    HtmlReader(page, max_depth=max_depth).read(text)
+    page.write(builder, offset=0)
+    return ParsedDocument(
+        canonical=builder.build(), content_type=CONTENT_TYPE, parser="html", parser_version=VERSION, title=page.chosen_title
+    )
+
+
+def write_html(builder: CanonicalBuilder, text: str, *, index: int | None) -> None:
+    """Write a fragment of HTML that begins at `index` of the file, None where that isn't known."""
+    page = _Page()
+    HtmlReader(page, max_depth=_DEFAULT_DEPTH).read(text)
+    page.write(builder, offset=index)
+
+
+class _Page:
+    """Collects leaves: a leaf ends where a block begins or ends."""
+
+    def __init__(self) -> None:
+        self._flow: list[_Leaf | _Table] = []
+        self._footers: list[_Leaf | _Table] = []
+        self._tables: list[_Table] = []
+        self._leaf: _Leaf | None = None
+        self._open: list[str] = []
+        self._counters: list[int | None] = []
+        self._marker = ""
+        self._title: list[str] = []
+        self._needs_blank = False
+
+    @property
+    def chosen_title(self) -> str | None:
+        """The declared title, else the first heading, else None."""
+        declared = " ".join("".join(self._title).split())
+        headings = (leaf for leaf in self._flow if isinstance(leaf, _Leaf) and leaf.role is BlockRole.HEADING)
+        first = next(("".join(text for text, _, _ in leaf.pieces) for leaf in headings), "")
+        return declared or " ".join(first.split()) or None
+
+    def title(self, text: str) -> None:
+        """Collect a part of the title."""
+        self._title.append(text)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Open an element."""
+        self._open.append(tag)
+        if tag == "br":
+            self._piece(_LINE_FEED)
+        elif tag in BLOCKS:
+            self._end_leaf()
+            self._start_block(tag, attributes)
+
+    def _start_block(self, tag: str, attributes: dict[str, str]) -> None:
+        match tag:
+            case "ul" | "menu" | "dir":
+                self._counters.append(None)
+            case "ol":
+                self._counters.append(span(attributes.get("start", "1")))
+            case "li":
+                self._marker = self._next_marker()
+            case "table":
+                self._start_table(attributes)
+            case "tr" if self._tables:
+                self._tables[-1].rows.append([])
+            case "td" | "th" if self._tables:
+                self._start_cell(tag, attributes)
+            case _:
+                pass
+
+    def _next_marker(self) -> str:
+        counter = self._counters[-1] if self._counters else None
+        if counter is None:
+            return "- "
+        self._counters[-1] = counter + 1
+        return f"{counter}. "
+
+    def _start_table(self, attributes: dict[str, str]) -> None:
+        table = _Table(is_layout=attributes.get("role") in ("presentation", "none"))
+        for outer in self._tables:
+            outer.is_layout = True
+        self._add(table)
+        self._tables.append(table)
+
+    def _start_cell(self, tag: str, attributes: dict[str, str]) -> None:
+        table = self._tables[-1]
+        if not table.rows:
+            table.rows.append([])
+        cell = Cell(tag == "th", span(attributes.get("rowspan", "1")), span(attributes.get("colspan", "1")))
+        table.rows[-1].append(cell)
+        table.has_open_cell = True
+
+    def end(self, tag: str) -> None:
+        """Close an element."""
+        self._open.pop()
+        if tag not in BLOCKS:
+            return
+        self._end_leaf()
+        if tag in ("ul", "ol", "menu", "dir"):
+            self._counters.pop()
+        elif tag == "table":
+            self._tables.pop()
+        elif tag in ("td", "th") and self._tables:
+            self._tables[-1].has_open_cell = False
+
+    def text(self, text: str, *, index: int, count: int) -> None:
+        """Add visible text, its blanks collapsed as a browser does."""
+        if len(text) != count:
+            self._word(text, index, count)
+        elif "pre" in self._open:
+            self._preformatted(text, index)
+        else:
+            self._collapsed(text, index)
+
+    def _collapsed(self, text: str, index: int) -> None:
+        at = 0
+        for found in _BLANKS.finditer(text):
+            if found.group() == " " and 0 < found.start() and found.end() < len(text):
+                continue
+            self._word(text[at : found.start()], index + at, found.start() - at)
+            self._piece(BLANK)
+            at = found.end()
+        self._word(text[at:], index + at, len(text) - at)
+
+    def _preformatted(self, text: str, index: int) -> None:
+        at = 0
+        for found in _LINES.finditer(text):
+            self._word(text[at : found.start()], index + at, found.start() - at)
+            self._piece(_LINE_FEED)
+            at = found.end()
+        self._word(text[at:], index + at, len(text) - at)
+
+    def _word(self, text: str, index: int, count: int) -> None:
+        if text:
+            self._piece((text, index, count))
+
+    def _piece(self, piece: Piece) -> None:
+        if self._leaf is None:
+            if piece[1] == GLUE:
+                return
+            self._leaf = self._new_leaf()
+        self._leaf.pieces.append(piece)
+
+    def _new_leaf(self) -> _Leaf:
+        for tag in reversed(self._open):
+            if tag in _HEADINGS:
+                return _Leaf(BlockRole.HEADING, _HEADINGS[tag])
+            if tag in ("caption", "figcaption"):
+                return _Leaf(BlockRole.CAPTION)
+            if tag in ("td", "th", "li"):
+                break
+        leaf = _Leaf(BlockRole.BODY)
+        if self._marker:
+            leaf.pieces.append((self._marker, _MADE, 0))
+            self._marker = ""
+        return leaf
+
+    def _end_leaf(self) -> None:
+        leaf, self._leaf = self._leaf, None
+        if leaf is None:
+            return
+        if self._tables and self._tables[-1].has_open_cell:
+            self._tables[-1].rows[-1][-1].leaves.append(leaf.pieces)
+            if leaf.role is BlockRole.HEADING:
+                self._tables[-1].is_layout = True
+        self._add(leaf)
+
+    def _add(self, item: "_Leaf | _Table") -> None:
+        if self._tables:
+            self._tables[-1].content.append(item)
+        elif "footer" in self._open and not _OWN_PARTS.intersection(self._open):
+            self._footers.append(item)
+        else:
+            self._flow.append(item)
+
+    def write(self, builder: CanonicalBuilder, *, offset: int | None) -> None:
+        """Write all blocks; those of the page's footer come last. `offset` is the place of the text in its file."""
+        self._end_leaf()
+        writer = _Writer(builder, offset)
+        writer.write(self._flow, body=BlockRole.BODY)
+        writer.write(self._footers, body=BlockRole.FOOTER)
+
+
+class _Writer:
+    """Writes leaves and tables as blocks."""
+
+    def __init__(self, builder: CanonicalBuilder, offset: int | None) -> None:
+        self._builder = builder
+        self._offset = offset
+
+    def write(self, items: Sequence[_Leaf | _Table], *, body: BlockRole) -> None:
+        """Write items in order; `body` is the role of what has no other."""
+        stack = list(reversed(items))
+        while stack:
+            item = stack.pop()
+            if isinstance(item, _Leaf):
+                self._pieces(item.pieces)
+                self._builder.close_block(body if item.role is BlockRole.BODY else item.role, level=item.level)
+            elif item.is_layout:
+                stack += reversed(item.content)
+            else:
+                self._table(item)
+
+    def _pieces(self, pieces: Sequence[Piece]) -> None:
+        for text, index, count in pieces:
+            if index == GLUE:
+                self._builder.glue(text)
+            elif index < 0 or self._offset is None:
+                self._builder.write(text)
+            else:
+                self._builder.write(text, index=index + self._offset, count=None if len(text) == count else count)
+
+    def _table(self, table: _Table) -> None:
+        for item in table.content:
+            if isinstance(item, _Leaf) and item.role is BlockRole.CAPTION:
+                self._pieces(item.pieces)
+                self._builder.close_block(BlockRole.CAPTION)
+        for row in grid_rows(row for row in table.rows if any(cell.leaves for cell in row)):
+            self._builder.glue("\n")
+            self._builder.write("|")
+            for pieces in row:
+                self._builder.glue(" ")
+                self._pieces([BLANK if piece == _LINE_FEED else piece for piece in pieces])
+                self._builder.glue(" ")
+                self._builder.write("|")
+        self._builder.close_block(BlockRole.TABLE)

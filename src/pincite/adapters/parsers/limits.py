@@ -17,7 +17,7 @@ class ParseLimits:
     timeout_s: float = 600.0
     pages: int = 10_000
     text_chars: int = 20_000_000
-    depth: int = 200
+    depth: int = 100
     files_per_child: int = 200
 
     def for_child(self) -> dict[str, int | float]:

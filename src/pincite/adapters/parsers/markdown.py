@@ -1,7 +1,7 @@
 """Markdown files read to canonical text: the words without their markup, code as it stands."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,36 +12,38 @@ from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "text/markdown"
 VERSION = "1"
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TITLE_FIELD = re.compile(r"^title:\s*(?P<quote>[\"']?)(?P<title>.+?)(?P=quote)\s*$", re.MULTILINE)
-_HTML_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
-_MAX_NESTING = 100
-_BLANK_LINES = re.compile(r"\r\n?")
+_LINE_END = re.compile(r"\r\n?|\n")
+_DEFAULT_DEPTH = 100
 
 
-def read_markdown(text: str, *, max_chars: int, max_depth: int = _MAX_NESTING) -> ParsedDocument:
-    """Read a Markdown text (CommonMark with tables and strikethrough). Raises `RefusedInput` (`too_deep`)."""
-    source = _BLANK_LINES.sub("\n", text)
-    front = _FRONT_MATTER.match(source)
-    title = _TITLE_FIELD.search(front.group(1)) if front else None
+def read_markdown(text: str, *, max_chars: int, max_depth: int = _DEFAULT_DEPTH) -> ParsedDocument:
+    """Read a Markdown text (CommonMark 0.31 with tables and strikethrough); each run of canonical text has its index in `text`.
+
+    Front matter gives the title and is no text. Raises `RefusedInput` (`too_deep`, `too_large`).
+    """
+    front = _FRONT_MATTER.match(text)
+    declared = _TITLE_FIELD.search(front.group(1)) if front else None
     start = front.end() if front else 0
-    writer = _Writer(CanonicalBuilder(max_chars=max_chars), source, start)
-    writer.write(_parse(source[start:], max_depth=max_depth))
+    writer = _Writer(CanonicalBuilder(max_chars=max_chars), text, start)
+    writer.write(_parse(text[start:], max_depth=max_depth))
     return ParsedDocument(
         canonical=writer.builder.build(),
         content_type=CONTENT_TYPE,
         parser="markdown-it",
         parser_version=VERSION,
-        title=title.group("title") if title else writer.first_heading,
+        title=declared.group("title").strip() if declared else writer.first_heading,
     )
 
 
 def _parse(source: str, *, max_depth: int) -> list[Token]:
-    parser = MarkdownIt("commonmark", {"maxNesting": max_depth, "html": True}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": max_depth}).enable(["table", "strikethrough"])
     try:
         tokens = parser.parse(source)
     except RecursionError as error:
         raise _too_deep() from error
+    # The parser drops what is nested deeper than its bound without a word.
     if any(token.level >= max_depth - 1 for token in tokens):
         raise _too_deep()
     return tokens
@@ -54,113 +56,106 @@ def _too_deep() -> RefusedInput:
 class _Writer:
     """Walks the tokens of a document and writes one block for each leaf: paragraph, heading, item, code, table."""
 
-    def __init__(self, builder: CanonicalBuilder, source: str, at: int) -> None:
+    def __init__(self, builder: CanonicalBuilder, source: str, start: int) -> None:
         self.builder = builder
         self.first_heading: str | None = None
         self._source = source
-        self._at = at
-        self._markers: list[str] = []
+        self._line_starts = [start, *(found.end() for found in _LINE_END.finditer(source, start)), len(source)]
+        self._at, self._end = start, len(source)
+        self._marker = ""
+        self._in_heading = False
         self._counters: list[int | None] = []
+        self._handlers: dict[str, Callable[[Token], None]] = {
+            "bullet_list_open": lambda token: self._counters.append(None),
+            "ordered_list_open": lambda token: self._counters.append(int(token.attrGet("start") or 1)),
+            "bullet_list_close": lambda token: self._end_list(),
+            "ordered_list_close": lambda token: self._end_list(),
+            "list_item_open": lambda token: self._start_item(),
+            "heading_close": lambda token: self._close(BlockRole.HEADING, level=int(token.tag[1:])),
+            "paragraph_close": lambda token: self._close(BlockRole.BODY),
+            "tr_open": lambda token: self._start_row(),
+            "th_open": lambda token: self.builder.glue(" "),
+            "td_open": lambda token: self.builder.glue(" "),
+            "th_close": lambda token: self._end_cell(),
+            "td_close": lambda token: self._end_cell(),
+            "table_close": lambda token: self._close(BlockRole.TABLE),
+            "inline": self._inline,
+            "fence": self._code,
+            "code_block": self._code,
+            "html_block": self._html,
+        }
 
     def write(self, tokens: Sequence[Token]) -> None:
         """Write all tokens in order."""
-        table: list[list[str]] = []
-        for number, token in enumerate(tokens):
-            match token.type:
-                case "bullet_list_open":
-                    self._counters.append(None)
-                case "ordered_list_open":
-                    self._counters.append(int(token.attrGet("start") or 1))
-                case "bullet_list_close" | "ordered_list_close":
-                    self._counters.pop()
-                case "list_item_open":
-                    self._markers.append(self._marker())
-                case "heading_open":
-                    self._heading(tokens[number + 1], int(token.tag[1:]))
-                case "inline" if tokens[number - 1].type == "paragraph_open":
-                    self._leaf(token)
-                case "inline" if tokens[number - 1].type in ("th_open", "td_open"):
-                    table[-1].append(_plain(token).replace("|", "\\|"))
-                case "tr_open":
-                    table.append([])
-                case "table_close":
-                    self._table(table)
-                    table = []
-                case "fence" | "code_block":
-                    self._code(token.content)
-                case "html_block":
-                    self._html(token.content)
-                case _:
-                    pass
+        for token in tokens:
+            if token.map:
+                last = len(self._line_starts) - 1
+                self._at, self._end = self._line_starts[min(token.map[0], last)], self._line_starts[min(token.map[1], last)]
+            self._in_heading = token.type == "heading_open" or (self._in_heading and token.type == "inline")
+            if handle := self._handlers.get(token.type):
+                handle(token)
 
-    def _marker(self) -> str:
+    def _end_list(self) -> None:
+        self._counters.pop()
+        self._marker = ""
+
+    def _start_item(self) -> None:
         counter = self._counters[-1]
-        if counter is None:
-            return "- "
-        self._counters[-1] = counter + 1
-        return f"{counter}. "
+        if counter is not None:
+            self._counters[-1] = counter + 1
+        self._marker = "- " if counter is None else f"{counter}. "
 
-    def _heading(self, token: Token, level: int) -> None:
-        text = _plain(token)
-        if text.strip() and self.first_heading is None:
-            self.first_heading = " ".join(text.split())
-        self._text_of(token)
-        self.builder.close_block(BlockRole.HEADING, level=level)
+    def _start_row(self) -> None:
+        self.builder.glue("\n")
+        self.builder.write("|")
 
-    def _leaf(self, token: Token) -> None:
-        if self._markers:
-            self.builder.write("".join(self._markers[-1:]))
-            self._markers.clear()
-        self._text_of(token)
-        self.builder.close_block(BlockRole.BODY)
+    def _end_cell(self) -> None:
+        self.builder.glue(" ")
+        self.builder.write("|")
 
-    def _text_of(self, token: Token) -> None:
-        for text in _pieces(token):
+    def _close(self, role: BlockRole, *, level: int = 0) -> None:
+        self.builder.close_block(role, level=level)
+
+    def _inline(self, token: Token) -> None:
+        pieces = list(_pieces(token))
+        if self._in_heading:
+            self.first_heading = self.first_heading or " ".join("".join(pieces).split()) or None
+        elif self._marker:
+            self.builder.write(self._marker)
+            self._marker = ""
+        for text in pieces:
             self._literal(text)
 
     def _literal(self, text: str) -> None:
-        """Write characters with their place in the file where they stand there as they are."""
-        found = self._source.find(text, self._at) if text.strip() else -1
+        """Write characters, with their place in the file when they stand in this block's lines as they are."""
+        found = self._source.find(text, self._at, self._end) if text.strip() else -1
         if found < 0:
             self.builder.write(text)
             return
         self._at = found + len(text)
         self.builder.write(text, index=found)
 
-    def _code(self, content: str) -> None:
-        self._markers.clear()
-        for number, line in enumerate(content.rstrip("\n").split("\n")):
-            if number:
-                self.builder.glue("\n")
-            self._literal(line)
-        self.builder.close_block(BlockRole.BODY)
+    def _code(self, token: Token) -> None:
+        self._marker = ""
+        feeds = ""
+        for line in token.content.split("\n"):
+            if line.strip():
+                self.builder.glue(feeds)
+                self._literal(line)
+                feeds = ""
+            feeds += "\n"
+        self._close(BlockRole.BODY)
 
-    def _table(self, rows: Sequence[Sequence[str]]) -> None:
-        for number, row in enumerate(rows):
-            if number:
-                self.builder.glue("\n")
-            self.builder.write(f"| {' | '.join(row)} |")
-        self.builder.close_block(BlockRole.TABLE)
+    def _html(self, token: Token) -> None:
+        from pincite.adapters.parsers.html import write_html
 
-    def _html(self, content: str) -> None:
-        self.builder.write(" ".join(_HTML_TAG.sub(" ", content).split()))
-        self.builder.close_block(BlockRole.BODY)
+        found = self._source.find(token.content.rstrip("\n"), self._at, self._end)
+        write_html(self.builder, token.content, index=found if found >= 0 else None)
 
 
 def _pieces(token: Token) -> Iterator[str]:
     for child in token.children or ():
-        match child.type:
-            case "text" | "code_inline" | "text_special":
-                yield child.content
-            case "softbreak":
-                yield " "
-            case "hardbreak":
-                yield "\n"
-            case "image":
-                yield child.content
-            case _:
-                pass
-
-
-def _plain(token: Token) -> str:
-    return "".join(_pieces(token))
+        if child.type in ("text", "code_inline", "text_special", "image"):
+            yield child.content
+        elif child.type in ("softbreak", "hardbreak"):
+            yield " " if child.type == "softbreak" else "\n"

@@ -35,11 +35,11 @@ def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int) -> Pa
     if media is Media.HTML:
         from pincite.adapters.parsers.html import read_html
 
-        return read_html(text, max_chars=max_chars, max_depth=max_depth)
+        return read_html(text, max_chars=max_chars, max_depth=10 * max_depth)
     if media is Media.MARKDOWN:
         from pincite.adapters.parsers.markdown import read_markdown
 
-        return read_markdown(text, max_chars=max_chars)
+        return read_markdown(text, max_chars=max_chars, max_depth=max_depth)
     from pincite.adapters.parsers.plain_text import read_plain_text
 
     return read_plain_text(text, max_chars=max_chars)

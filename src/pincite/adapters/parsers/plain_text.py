@@ -1,66 +1,84 @@
-"""Plain text files read to canonical text: paragraphs parted by blank lines."""
+"""Plain text files read to canonical text: paragraphs, or single lines where lines are meant."""
 
 import re
-from statistics import median
+from collections.abc import Callable
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/plain"
 VERSION = "1"
-_BREAK = re.compile(r"\r\n?|\n|\x0b|\x85|\u2028|\u2029")
-_NEW_ITEM = re.compile(r"[-*•–—+>|#]|\(?\w{1,3}[.)]\s|\s{2,}|\t")
-_WRAP_AT_LEAST = 40
+_BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
+_ITEM = re.compile(r"\s*(?:[-*•–—+>|#]\s|\(?\w{1,3}[.)]\s)")
+_LEAST_WIDTH = 40
+_LEAST_PROSE_WIDTH = 50
+_FITTING_SHARE = 0.97
+_FULL_SHARE = 0.3
+_SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’»)\]\d\[]*$")
 
-Lines = list[tuple[int, str]]
+Line = tuple[int, str]
 
 
 def read_plain_text(text: str, *, max_chars: int) -> ParsedDocument:
-    """Read a plain text. A line feed inside a paragraph that was wrapped at a width becomes a blank; others stay.
+    """Read a plain text; each run of canonical text has its index in `text`.
 
-    Each run of canonical text has its index in `text`.
+    Where lines were wrapped at a width, the lines of a paragraph are one block and a blank stands where a line feed was; any
+    other line is a block of its own.
     """
+    lines = _lines(text)
+    wrapped = _wrapped(lines)
     builder = CanonicalBuilder(max_chars=max_chars)
-    for paragraph in _paragraphs(text):
-        glue = " " if _is_wrapped(paragraph) else "\n"
-        for number, (index, line) in enumerate(paragraph):
-            if number:
-                builder.glue(glue)
-            builder.write(line, index=index)
-        builder.close_block(BlockRole.BODY)
-    return ParsedDocument(builder.build(), CONTENT_TYPE, "text", VERSION)
+    is_open = False
+    for (index, line), goes_on in zip(lines, wrapped, strict=True):
+        indent = len(line) - len(line.lstrip()) if is_open else 0
+        builder.write(line[indent:], index=index + indent)
+        is_open = goes_on
+        if is_open:
+            builder.glue(" ")
+        else:
+            builder.close_block(BlockRole.BODY)
+    return ParsedDocument(canonical=builder.build(), content_type=CONTENT_TYPE, parser="text", parser_version=VERSION)
 
 
-def _paragraphs(text: str) -> list[Lines]:
-    found: list[Lines] = [[]]
-    at = 0
-    for part in text.split("\x0c"):
-        for index, line in _lines(part, at):
-            if line.strip():
-                found[-1].append((index, line))
-            elif found[-1]:
-                found.append([])
-        found.append([])
-        at += len(part) + 1
-    return [paragraph for paragraph in found if paragraph]
-
-
-def _lines(text: str, offset: int) -> Lines:
-    lines: Lines = []
+def _lines(text: str) -> list[Line]:
+    lines: list[Line] = []
     at = 0
     for found in _BREAK.finditer(text):
-        lines.append((offset + at, text[at : found.start()].rstrip()))
+        lines.append((at, text[at : found.start()].rstrip()))
         at = found.end()
-    lines.append((offset + at, text[at:].rstrip()))
+    lines.append((at, text[at:].rstrip()))
     return lines
 
 
-def _is_wrapped(paragraph: Lines) -> bool:
-    """Whether lines end because they were full: all but the last reach nearly the same width, and none starts like an item."""
-    lengths = [len(line) for _, line in paragraph[:-1]]
-    if not lengths or median(lengths) < _WRAP_AT_LEAST:
+def _wrapped(lines: list[Line]) -> list[bool]:
+    """Return for each line whether its paragraph goes on in the next."""
+    pairs = [(line, following) for (_, line), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=True)]
+    real = [(line, following) for line, following in pairs if line and following]
+    lengths = sorted(len(line) for line, _ in real)
+    if not lengths:
+        return [False] * len(lines)
+    width = lengths[min(len(lengths) - 1, int(len(lengths) * _FITTING_SHARE))]
+    if width >= _LEAST_WIDTH and _share(real, lambda line, following: _has_no_room(line, following, width)) >= _FULL_SHARE:
+        return [_has_no_room(line, following, width) for line, following in pairs]
+    usual = lengths[len(lengths) * 3 // 4]
+    if usual >= _LEAST_PROSE_WIDTH and _share(real, lambda line, following: following[0].islower()) >= _FULL_SHARE:
+        return [_runs_on(line, following, usual) for line, following in pairs]
+    return [False] * len(lines)
+
+
+def _share(pairs: list[tuple[str, str]], holds: Callable[[str, str], bool]) -> float:
+    return sum(holds(line, following) for line, following in pairs) / len(pairs)
+
+
+def _has_no_room(line: str, following: str, width: int) -> bool:
+    """Whether a line ended because the next word had no room in it."""
+    if not line or not following or _ITEM.match(following):
         return False
-    width = max(lengths)
-    firsts = [line.partition(" ")[0] for _, line in paragraph[1:]]
-    is_full = [length + 1 + len(word) > 0.9 * width for length, word in zip(lengths, firsts, strict=True)]
-    return sum(is_full) >= 0.85 * len(is_full) and not any(_NEW_ITEM.match(line) for _, line in paragraph[1:])
+    return len(line) + 1 + len(following.split(maxsplit=1)[0]) > width
+
+
+def _runs_on(line: str, following: str, width: int) -> bool:
+    """Whether a line of prose wrapped at no fixed number of characters goes on: it is long and its sentence isn't over."""
+    if not line or not following or following[0].isspace() or _ITEM.match(following) or _SENTENCE_END.search(line):
+        return False
+    return len(line) >= (0.7 if following[0].islower() else 0.8) * width

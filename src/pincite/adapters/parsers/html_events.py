@@ -1,0 +1,186 @@
+"""An HTML text as a stream of visible text and balanced tags, each piece of text with its place in the source."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from typing import Protocol
+
+from pincite.core.errors import RefusedInput
+
+Attributes = Sequence[tuple[str, str | None]]
+
+# Elements without an end tag, and elements whose text nobody sees on the page or that only lead away from it.
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+UNSEEN = frozenset(
+    "script style template noscript svg annotation annotation-xml iframe object audio video canvas map nav button select datalist textarea head title".split()
+)
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 "
+    "header hgroup hr html legend li main menu ol optgroup option p pre search section summary table tbody td tfoot th thead tr ul".split()
+)
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
+    r"|(?:left|top|right|text-indent)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+# A start tag ends these open elements (HTML Standard, section 13.1.2.4, optional tags), but not beyond the elements after the bar.
+_ENDED_BY: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset({"li"}), frozenset({"ul", "ol", "menu", "dir"})),
+    "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "dd": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "td": (frozenset({"td", "th"}), frozenset({"table"})),
+    "th": (frozenset({"td", "th"}), frozenset({"table"})),
+    "tr": (frozenset({"tr"}), frozenset({"table"})),
+    "tbody": (frozenset({"tbody", "thead", "tfoot"}), frozenset({"table"})),
+    "tfoot": (frozenset({"tbody", "thead", "tfoot"}), frozenset({"table"})),
+}
+_NO_ENDS: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+_SCOPE = frozenset({"table", "td", "th", "li", "dd", "button", "object"})
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});?")
+
+
+class Sink(Protocol):
+    """Receives the stream. Every `start` is followed by its `end`."""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element opens."""
+        ...
+
+    def end(self, tag: str) -> None:
+        """The innermost element closes."""
+        ...
+
+    def text(self, text: str, *, index: int, count: int) -> None:
+        """Visible text that stands for `count` characters of the source from `index`; one to one when it is as long."""
+        ...
+
+    def title(self, text: str) -> None:
+        """A part of the document's title."""
+        ...
+
+
+@dataclass(slots=True)
+class _Element:
+    tag: str
+    is_seen: bool
+
+
+class HtmlReader(HTMLParser):
+    """Feeds a sink. Raises `RefusedInput` (`too_deep`) when elements are nested more than `max_depth` deep."""
+
+    def __init__(self, sink: Sink, *, max_depth: int) -> None:
+        super().__init__(convert_charrefs=False)
+        self._sink = sink
+        self._max_depth = max_depth
+        self._open: list[_Element] = []
+        self._counts: Counter[str] = Counter()
+        self._line_starts: list[int] = [0]
+        self._source = ""
+
+    def read(self, source: str) -> None:
+        """Read a whole document."""
+        self._source = source
+        self._line_starts += [found.end() for found in re.finditer("\n", source)]
+        self.feed(source)
+        self.close()
+        while self._open:
+            self._pop()
+
+    @property
+    def _index(self) -> int:
+        line, column = self.getpos()
+        return self._line_starts[min(line, len(self._line_starts)) - 1] + column
+
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+        """Open an element, after those that it ends."""
+        attributes = {name: value or "" for name, value in attrs}
+        self._end_implied(tag)
+        is_seen = self._is_seen and not _is_hidden(tag, attributes)
+        if tag in VOID:
+            if is_seen:
+                self._sink.start(tag, attributes)
+                self._sink.end(tag)
+            return
+        if len(self._open) >= self._max_depth:
+            raise RefusedInput("The elements of the HTML are nested too deeply to be read.", code="too_deep")
+        self._open.append(_Element(tag, is_seen))
+        self._counts[tag] += 1
+        if is_seen:
+            self._sink.start(tag, attributes)
+
+    def handle_startendtag(self, tag: str, attrs: Attributes) -> None:
+        """Open an element; a slash closes only those that never have content."""
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element and what was left open in it; an end without a start is ignored."""
+        if self._counts[tag]:
+            while self._pop() != tag:
+                pass
+
+    def _end_implied(self, tag: str) -> None:
+        if tag in BLOCKS and self._counts["p"]:
+            self._close_up_to(frozenset({"p"}), _SCOPE)
+        ended, fence = _ENDED_BY.get(tag, _NO_ENDS)
+        if any(self._counts[name] for name in ended):
+            self._close_up_to(ended, fence)
+
+    def _close_up_to(self, ended: frozenset[str], fence: frozenset[str]) -> None:
+        for depth in range(len(self._open) - 1, -1, -1):
+            tag = self._open[depth].tag
+            if tag in ended:
+                while len(self._open) > depth:
+                    self._pop()
+                return
+            if tag in fence:
+                return
+
+    def _pop(self) -> str:
+        element = self._open.pop()
+        self._counts[element.tag] -= 1
+        if element.is_seen:
+            self._sink.end(element.tag)
+        return element.tag
+
+    @property
+    def _is_seen(self) -> bool:
+        return not self._open or self._open[-1].is_seen
+
+    def handle_data(self, data: str) -> None:
+        """Pass visible text on."""
+        if self._open and self._open[-1].tag == "title" and not self._counts["svg"]:
+            self._sink.title(unescape(data))
+        elif self._is_seen:
+            self._sink.text(data, index=self._index, count=len(data))
+
+    def handle_entityref(self, name: str) -> None:
+        """Pass a named character on."""
+        self._reference(f"&{name}")
+
+    def handle_charref(self, name: str) -> None:
+        """Pass a numbered character on."""
+        self._reference(f"&#{name}")
+
+    def _reference(self, reference: str) -> None:
+        index = self._index
+        found = _REFERENCE.match(self._source, index)
+        written = found.group() if found and found.group().startswith(reference) else reference
+        if self._open and self._open[-1].tag == "title":
+            self._sink.title(unescape(written))
+        elif self._is_seen:
+            self._sink.text(unescape(written), index=index, count=len(written))
+
+    def unknown_decl(self, data: str) -> None:
+        """Ignore a marked section."""
+
+
+def _is_hidden(tag: str, attributes: dict[str, str]) -> bool:
+    if tag in UNSEEN or attributes.get("role") == "navigation":
+        return True
+    if "hidden" in attributes and attributes["hidden"].lower() != "until-found":
+        return True
+    return bool(_HIDING_STYLE.search(attributes.get("style", "")))
