@@ -147,8 +147,8 @@ def build(settings: Settings) -> Services:
         ParseLimits(
             timeout_s=settings.parse_timeout_s,
             memory_bytes=settings.parse_memory_mb * 1_000_000,
-            max_file_bytes=settings.max_file_bytes,
-            max_pages=settings.max_pages,
+            file_bytes=settings.max_file_bytes,
+            pages=settings.max_pages,
         )
     )
     models = Models(settings)

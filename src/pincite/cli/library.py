@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pincite.core.evidence import Filter, Source
 
 SAMPLE_COLLECTION = "samples"
-SAMPLE_QUESTION = "What was the first word processor?"
+SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 
 
 @click.command()
@@ -243,8 +243,8 @@ def sample_files() -> list[Path]:
 
 _NEXT = """
 What to type next:
-  pincite ask "Who made WordStar popular?" -c samples     another question to the samples
-  pincite show word-processor.pdf --find "WordStar" -c samples   where a word stands, to the point
-  pincite add FILE_OR_FOLDER                                   your own documents
-  pincite ask "YOUR QUESTION"                                  and a cited answer from them
+  pincite ask "What can happen when fsync is turned off?" -c samples   another question to the samples
+  pincite show word-processor.pdf --find "typewriter" -c samples      where a word stands, to the point
+  pincite add FILE_OR_FOLDER                                       your own documents
+  pincite ask "YOUR QUESTION"                                      and a cited answer from them
 """

@@ -131,7 +131,7 @@ class Evaluator:
         for first in range(0, len(part.entries), BATCH_ENTRIES):
             await self._load_batch(bench, collection, part.entries[first : first + BATCH_ENTRIES])
             on_progress(
-                f"{value + ': ' if value else ''}{min(first + BATCH_ENTRIES, len(part.entries))} of {len(part.entries)} passages"
+                f"{name + ': ' if name else ''}{min(first + BATCH_ENTRIES, len(part.entries))} of {len(part.entries)} passages"
             )
         return collection
 
