@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from itertools import pairwise
 
+from pincite.answering.marker_grammar import CLOSERS, Scan, scan
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT
 from pincite.answering.segments import SegmentKind
 from pincite.answering.selection import Candidate, candidates, rescored, select
@@ -17,9 +18,11 @@ JOINER = "\u2060"
 
 _PIECE = re.compile(r"\s*\S+")
 _SENTENCE_END = re.compile(r"[.!?…。！？।॥؟۔։።][\"'”’»)\]]*$")
-# What would become a citation, a link, math, HTML or code when it is read as Markdown: broken behind its first character.
-_MARKUP = re.compile(r"[\[【［](?=\s*[\[【［]?\s*[SsＳ^]?\s*\d)|\](?=[(\[])|\\(?=[\[(])|<(?=[A-Za-z/!?])|!(?=\[)")
-_BLOCK_START = re.compile(r"(?=[#>|~=+*\[-]|\d{1,9}[.)]\s)")
+# Links, images, math and HTML as Markdown reads them: broken behind their first character.
+_MARKUP = re.compile(r"\](?=[(\[])|\\(?=[\[(]|begin\{)|\$(?=\$)|<(?=[A-Za-z/!?])|!(?=\[)")
+# Behind an operator or a command a bracket is an array or an argument, not a label.
+_OPEN_END = re.compile(r"(?:[^\w.!?\s)\]\"'”’»。！？।]|\\[A-Za-z]+)$")
+_BLOCK_START = re.compile(r"[#>|~=+*\[-]|\d{1,9}[.)]\s")
 
 
 class ExtractiveChatModel:
@@ -81,8 +84,10 @@ def written(chosen: Sequence[Candidate]) -> str:
 
 
 def _flows(before: Candidate, after: Candidate) -> bool:
+    """Say whether a sentence may go on in the same paragraph. Dollars may not: what stands between two could be read as math."""
     prose = before.segment.kind is after.segment.kind is SegmentKind.SENTENCE
-    return prose and before.n == after.n and bool(_SENTENCE_END.search(before.segment.text))
+    money = "$" in before.segment.text or "$" in after.segment.text
+    return prose and not money and before.n == after.n and bool(_SENTENCE_END.search(before.segment.text))
 
 
 def plain(text: str) -> str:
@@ -92,5 +97,14 @@ def plain(text: str) -> str:
     likewise links, images, HTML, math and list marks. Backticks become quotation marks. Folding undoes all of it.
     """
     line = " ".join(text.split()).replace("``", "“").replace("`", "‘")
-    line = _MARKUP.sub(lambda match: match[0] + JOINER, line)
-    return _BLOCK_START.sub(JOINER, line, count=1) if _BLOCK_START.match(line) else line
+    line = _MARKUP.sub(lambda match: match[0] + JOINER, _without_labels(line))
+    lead = JOINER if _BLOCK_START.match(line) else ""
+    return lead + line + (JOINER if _OPEN_END.search(line) else "")
+
+
+def _without_labels(line: str) -> str:
+    """Break every bracket that would be read as a citation, from the end so that offsets stay."""
+    for at in range(len(line) - 1, -1, -1):
+        if line[at] in CLOSERS and not isinstance(scan(line, at, final=True), Scan):
+            line = line[: at + 1] + JOINER + line[at + 1 :]
+    return line

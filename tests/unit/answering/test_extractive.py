@@ -1,8 +1,12 @@
 """The extractive model: literal sentences, labelled; nothing when evidence is thin."""
 
+import random
+from pathlib import Path
+
 import pytest
 
 from pincite.answering.extractive import ExtractiveChatModel, plain
+from pincite.answering.markers import MarkerTransducer
 from pincite.answering.prompts import DEFAULT_RAG_PROMPT, INSUFFICIENT_CONTEXT
 from pincite.answering.quotes import find_quote
 from pincite.core.documents import ChunkType
@@ -54,10 +58,27 @@ async def test_a_prompt_without_grounding_is_refused() -> None:
         await ExtractiveChatModel().invoke([ChatMessage("user", "hello")])
 
 
+HOSTILE_PARTS = (Path(__file__).parents[2] / "data" / "quotes" / "markup_parts.txt").read_text(encoding="utf-8").splitlines()
+
+
+def hostile_texts(count: int) -> list[str]:
+    draw = random.Random(5)
+    return ["".join(draw.choice(HOSTILE_PARTS) + draw.choice(("", " ")) for _ in range(draw.randint(1, 6))) for _ in range(count)]
+
+
+async def test_whatever_a_document_holds_only_our_own_labels_become_citations() -> None:
+    for text in hostile_texts(1500):
+        shown = f"{plain(text)} [2]"
+        transducer = MarkerTransducer({1, 2, 3})
+        assert transducer.feed(shown) + transducer.finish() == shown
+        assert [mark.n for mark in transducer.marks] == [2], text
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("Cells grow [3].", "Cells grow [\u20603]."),
+        ("Seen (Source 4) there.", "Seen (\u2060Source 4) there."),
         ("Both hold [1, 2] and [S4].", "Both hold [\u20601, 2] and [\u2060S4]."),
         ("See 【1†source】 here.", "See 【\u20601†source】 here."),
         (
@@ -67,6 +88,7 @@ async def test_a_prompt_without_grounding_is_refused() -> None:
         ("Raw <img src=x> tag", "Raw <\u2060img src=x> tag"),
         ("The ``season'' is `x`.", "The “season'' is ‘x‘."),
         ("\\[ x \\]", "\\\u2060[ x \\]"),
+        ("x ==", "x ==\u2060"),
         ("# Heading", "\u2060# Heading"),
         ("[1]: http://x.test", "\u2060[\u20601]: http://x.test"),
         ("12. Item", "\u206012. Item"),
