@@ -120,7 +120,7 @@ def _parse(replies: int) -> "Callable[[dict[str, Any]], object]":
 
 
 class _Progress:
-    """Tells the parent about pages, not more often than a person can see."""
+    """Tells the parent about pages, not more often than a person can see. A repeated last page says: still at work."""
 
     def __init__(self, replies: int) -> None:
         self._replies = replies
@@ -128,6 +128,6 @@ class _Progress:
 
     def report(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if done == total or now - self._last_s >= _PROGRESS_EVERY_S:
+        if now - self._last_s >= _PROGRESS_EVERY_S:
             self._last_s = now
             write_frame(self._replies, {"progress": [done, total]})

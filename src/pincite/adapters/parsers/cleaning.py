@@ -4,13 +4,15 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# Controls, surrogates and noncharacters; soft hyphen, zero-width space and joiner, byte order mark; the marks that turn the direction of
-# what follows (a text may not be shown in another order than it is stored); blanks of other widths; presentation forms.
+# Controls, surrogates and noncharacters; soft hyphen, zero-width space, byte order mark; the marks that turn the direction of what
+# follows (a text may not be shown in another order than it is stored); blanks of other widths; presentation forms.
 _SPECIAL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xa0\xad\u1680\u2000-\u200b\u200e\u200f\u061c\u202a-\u202f\u205f-\u2060\u2066-\u2069\u3000"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xa0\xad\u1680\u2000-\u200b\u200e\u200f\u061c\u2028-\u202f\u205f-\u2060\u2066-\u2069\u3000"
     "\ud800-\udfff\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufeff\ufffe\uffff]"
 )
-_BLANKS = frozenset("\x0b\x0c\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
+_BLANKS = frozenset(
+    "\x0b\x0c\x85\u2028\u2029\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
 _LONGEST_EXPANSION = 4
 
 # Fonts of TeX in T1 encoding that don't declare Unicode give these positions as they are (EC fonts, "Cork" table).

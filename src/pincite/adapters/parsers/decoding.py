@@ -16,6 +16,8 @@ _SAMPLE_BYTES = 65_536
 _HTML_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _ODD = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+# Signs that windows-1252 has where other single-byte encodings have letters.
+_INSIDE_WORD = re.compile("[A-Za-z][\xa1-\xa9\xac-\xb3\xb5\xb6\xb8-\xbf\xd7\xf7\u2020\u2021\u02c6\u2030](?=[A-Za-z])")
 _ODD_SHARE = 0.02
 _LEAST_BYTES_TO_GUESS = 32
 # The labels of single-byte Latin that the web reads as windows-1252 (WHATWG Encoding Standard, section 4.2).
@@ -103,11 +105,12 @@ def _single_byte(raw: bytes, declared: str | None) -> str:
 
 
 def _is_plausible_latin(text: str) -> bool:
-    """Whether a text read as windows-1252 is one: few characters beyond ASCII among its letters, none of them a control."""
-    beyond = [character for character in text[:_SAMPLE_BYTES] if character > "\x7f"]
-    letters = sum(character.isalpha() for character in beyond)
-    ascii_letters = sum(character.isalpha() for character in text[:_SAMPLE_BYTES] if character <= "\x7f")
-    return len(beyond) <= 0.25 * max(1, ascii_letters + letters) and not any("\x80" <= character < "\xa0" for character in beyond)
+    """Whether a text read as windows-1252 is one: few characters beyond ASCII, and hardly a symbol or control inside a word."""
+    sample = text[:_SAMPLE_BYTES]
+    beyond = sum(character > "\x7f" for character in sample)
+    letters = sum(character.isalpha() for character in sample)
+    odd = len(_INSIDE_WORD.findall(sample)) + sum("\x80" <= character < "\xa0" for character in sample)
+    return beyond <= 0.4 * max(1, letters) and odd <= 0.05 * beyond
 
 
 def _almost_utf8(raw: bytes) -> str | None:

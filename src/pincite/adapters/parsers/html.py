@@ -259,7 +259,7 @@ class _Writer:
             self._builder.write("|")
             for pieces in row:
                 self._builder.glue(" ")
-                self._pieces([BLANK if piece == _LINE_FEED else piece for piece in pieces])
+                self._pieces([BLANK if piece is _LINE_FEED else piece for piece in pieces])
                 self._builder.glue(" ")
                 self._builder.write("|")
         self._builder.close_block(BlockRole.TABLE)

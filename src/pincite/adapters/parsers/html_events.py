@@ -1,7 +1,6 @@
 """An HTML text as a stream of visible text and balanced tags, each piece of text with its place in the source."""
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +12,34 @@ from pincite.core.errors import RefusedInput
 
 Attributes = Sequence[tuple[str, str | None]]
 
-# Elements without an end tag, and elements whose text nobody sees on the page or that only lead away from it.
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-UNSEEN = frozenset(
-    "script style template noscript svg annotation annotation-xml iframe object audio video canvas map nav button select datalist textarea head title".split()
+# Elements without an end tag.
+VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"),
 )
+# Elements whose text nobody sees on the page, or that only lead away from it.
+UNSEEN = frozenset(
+    (
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "svg",
+        "annotation",
+        "annotation-xml",
+        "iframe",
+        "object",
+        "audio",
+        "video",
+        "canvas",
+    )
+    + ("map", "nav", "button", "select", "datalist", "textarea", "head", "title"),
+)
+# Elements that begin and end a line.
 BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 "
-    "header hgroup hr html legend li main menu ol optgroup option p pre search section summary table tbody td tfoot th thead tr ul".split()
+    ("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt")
+    + ("fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html")
+    + ("legend", "li", "main", "menu", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "table", "tbody")
+    + ("td", "tfoot", "th", "thead", "tr", "ul"),
 )
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"

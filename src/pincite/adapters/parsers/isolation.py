@@ -1,12 +1,13 @@
 """A parser that reads every file in a child process, so that a hostile or broken one fails alone."""
 
 import asyncio
+import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess, refusal
@@ -32,21 +33,19 @@ class IsolatedParser:
         self._boxing = _Lane(self._limits, 1, "boxes")
         self._finalizer = weakref.finalize(self, _close_all, (self._parsing, self._boxing))
 
-    async def parse(
-        self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None
-    ) -> ParsedDocument:
+    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
         """Read a file; see the port."""
-        self._check_size(path)
+        size_bytes = self._check_size(path)
         loop = asyncio.get_running_loop()
 
         def report(done: int, total: int) -> None:
             if on_progress and not loop.is_closed():
                 loop.call_soon_threadsafe(on_progress, ParseProgress(done, total))
 
-        request = {"task": "parse", "path": str(path.absolute()), "name": name}
-        return await self._parsing.run(request, decode_document, on_progress=report)
+        request = {"task": "parse", "path": _absolute(path), "name": name}
+        return await self._parsing.run(_Job(request, decode_document, size_bytes=size_bytes, on_progress=report))
 
-    def _check_size(self, path: Path) -> None:
+    def _check_size(self, path: Path) -> int:
         try:
             size_bytes = path.stat().st_size
         except OSError as error:
@@ -56,14 +55,15 @@ class IsolatedParser:
         if size_bytes > self._limits.file_bytes:
             most_mb = self._limits.file_bytes // 1_000_000
             raise RefusedInput(f"The file is larger than {most_mb:,} MB. Split it and add the parts.", code="too_large")
+        return size_bytes
 
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""
         if content_type != _PDF or not runs:
             return [[] for _ in runs]
         wanted = [(run.page, run.index, run.count) for run in runs]
-        request = {"task": "boxes", "path": str(path.absolute()), "runs": wanted}
-        return await self._boxing.run(request, lambda value: decode_boxes(value, count=len(wanted)))
+        request = {"task": "boxes", "path": _absolute(path), "runs": wanted}
+        return await self._boxing.run(_Job(request, lambda value: decode_boxes(value, count=len(wanted))))
 
     def warm(self) -> None:
         """Start the child that computes boxes, in the background, so that the first quote doesn't wait for it."""
@@ -74,24 +74,44 @@ class IsolatedParser:
         self._finalizer()
 
 
-class _Job:
+def _absolute(path: Path) -> str:
+    """Return a path that the child, which works elsewhere, finds; symbolic links stay as they are."""
+    return os.path.abspath(path)
+
+
+class _Job(Generic[_T]):
     """One request on its way. Whoever stops waiting for it interrupts its child."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        request: Mapping[str, object],
+        decode: Callable[[object], _T],
+        *,
+        size_bytes: int = 0,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._request = request
+        self._decode = decode
+        self._size_bytes = size_bytes
+        self._on_progress = on_progress
         self._lock = Lock()
         self._child: ChildProcess | None = None
         self._cancelled = False
 
-    def begin(self, child: ChildProcess) -> bool:
-        """Tie a child to this job; False when nobody waits any more."""
+    def perform(self, child: ChildProcess, limits: ParseLimits) -> _T:
+        """Have a child do the work, blocking. Raises `RefusedInput`, `NotFoundError`."""
         with self._lock:
+            if self._cancelled:
+                raise refusal("timeout")
             self._child = child
-            return not self._cancelled
-
-    def end(self) -> None:
-        """Let the child go."""
-        with self._lock:
-            self._child = None
+        try:
+            return self._decode(child.ask(self._request, limits=limits, size_bytes=self._size_bytes, on_progress=self._on_progress))
+        except BadResult as error:
+            child.interrupt()
+            raise refusal("crashed") from error
+        finally:
+            with self._lock:
+                self._child = None
 
     def cancel(self) -> None:
         """Stop the child, if one is at work."""
@@ -108,34 +128,23 @@ class _Lane:
         self._limits = limits
         self._threads = ThreadPoolExecutor(max_workers=slots, thread_name_prefix=f"pincite-{name}")
         self._idle: list[ChildProcess] = []
-        self._jobs: set[_Job] = set()
+        self._jobs: set[_Job[Any]] = set()
         self._lock = Lock()
 
-    async def run(
-        self, request: Mapping[str, object], decode: Callable[[object], _T], *, on_progress: Callable[[int, int], None] | None = None
-    ) -> _T:
-        """Wait for a free child, send it the request and return its decoded result. Cancelling stops the child."""
-        job = _Job()
+    async def run(self, job: _Job[_T]) -> _T:
+        """Wait for a free child and for what it makes of a job. Cancelling stops the child."""
         self._jobs.add(job)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._work, job, request, decode, on_progress)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._work, job)
         finally:
             job.cancel()
             self._jobs.discard(job)
 
-    def _work(
-        self, job: _Job, request: Mapping[str, object], decode: Callable[[object], _T], on_progress: Callable[[int, int], None] | None
-    ) -> _T:
+    def _work(self, job: _Job[_T]) -> _T:
         child = self._take()
         try:
-            if not job.begin(child):
-                raise refusal("timeout")
-            return decode(child.ask(request, limits=self._limits, on_progress=on_progress))
-        except BadResult as error:
-            child.kill()
-            raise refusal("crashed") from error
+            return job.perform(child, self._limits)
         finally:
-            job.end()
             self._give_back(child)
 
     def _take(self) -> ChildProcess:

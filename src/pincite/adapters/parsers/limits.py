@@ -7,12 +7,13 @@ from dataclasses import dataclass
 class ParseLimits:
     """Bounds of one parse. A file that passes one is refused with a reason; the others are not touched.
 
-    `stall_s` is the longest silence between two pages (or of a format without pages), `timeout_s` the longest parse in all.
-    `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 150 MB.
+    `stall_s` is the longest silence between two pages, with two seconds more for each megabyte of the file; `timeout_s` the longest
+    parse in all.
+    `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 80 MB.
     """
 
     file_bytes: int = 512 * 1024 * 1024
-    memory_bytes: int = 1024 * 1024 * 1024
+    memory_bytes: int = 768 * 1024 * 1024
     stall_s: float = 20.0
     timeout_s: float = 600.0
     pages: int = 10_000

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.cleaning import TEX_LIGATURES
 from pincite.adapters.parsers.pdf_flow import Vocabulary, join_over_breaks, write_paragraph
-from pincite.adapters.parsers.pdf_furniture import mark_footnotes, mark_furniture
+from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
+from pincite.adapters.parsers.pdf_furniture import mark_furniture
 from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
-from pincite.adapters.parsers.pdf_lines import Line, PageLines, read_lines
+from pincite.adapters.parsers.pdf_lines import PageLines, read_lines
 from pincite.adapters.parsers.pdf_outline import mark_outline
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
@@ -22,10 +23,15 @@ _MAX_CHARS_PER_PAGE = 1_000_000
 _LIFTED = (BlockRole.HEADER, BlockRole.FOOTNOTE, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
 
 
-def read_pdf(
-    path: str, *, max_pages: int, max_chars: int, on_page: Callable[[int, int], None] = lambda done, total: None
-) -> ParsedDocument:
-    """Read a PDF. Raises `RefusedInput` (`encrypted`, `corrupt`, `too_many_pages`, `too_large`, `no_text`)."""
+OnPage = Callable[[int, int], None]
+Bookmark = tuple[int, str, int]
+
+
+def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lambda done, total: None) -> ParsedDocument:
+    """Read a PDF. `on_page` hears of pages done and in all, and goes on hearing while the last steps are at work.
+
+    Raises `RefusedInput` (`encrypted`, `corrupt`, `too_many_pages`, `too_large`, `no_text`).
+    """
     with open_pdf(path) as document:
         pages = _read_pages(document, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
         bookmarks = document.bookmarks(max_count=_MAX_BOOKMARKS, max_depth=_MAX_OUTLINE_DEPTH)
@@ -34,9 +40,9 @@ def read_pdf(
     if not any(page.lines for page in pages):
         raise _no_text(unread, len(pages))
     body = body_size(pages)
-    flow, lifted = _order(pages, bookmarks, body=body)
+    flow, lifted = _order(pages, bookmarks, body=body, on_page=on_page)
     return ParsedDocument(
-        canonical=_write(pages, flow, lifted, max_chars=max_chars),
+        canonical=_write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page),
         content_type=CONTENT_TYPE,
         parser="pdfium",
         parser_version=VERSION,
@@ -45,9 +51,7 @@ def read_pdf(
     )
 
 
-def _read_pages(
-    document: PdfDocument, *, max_pages: int, max_chars: int, on_page: Callable[[int, int], None]
-) -> list[PageLines]:
+def _read_pages(document: PdfDocument, *, max_pages: int, max_chars: int, on_page: OnPage) -> list[PageLines]:
     total = document.page_count
     if not total:
         raise RefusedInput("The PDF has no pages. Save it again from the program that made it.", code="corrupt")
@@ -59,7 +63,7 @@ def _read_pages(
         pages.append(_read_page(document, index))
         chars += sum(len(line.text) for line in pages[-1].lines)
         if chars > max_chars:
-            raise RefusedInput(f"The PDF holds more than {max_chars:,} characters of text. Split it and add the parts.", code="too_large")
+            raise RefusedInput(f"The PDF holds more than {max_chars:,} characters. Split it and add the parts.", code="too_large")
         on_page(index + 1, total)
     return pages
 
@@ -71,7 +75,7 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         width, height = page.size
         lines = read_lines(page, number=index + 1) if page.char_count else []
         draws = page.draws or not page.readable
-        return PageLines(index + 1, document.label(index) or str(index + 1), width, height, draws, lines)
+        return PageLines(index + 1, document.label(index), width, height, draws, lines)
 
 
 def _no_text(unread: int, total: int) -> RefusedInput:
@@ -85,29 +89,29 @@ def _no_text(unread: int, total: int) -> RefusedInput:
 
 
 def _order(
-    pages: Sequence[PageLines], bookmarks: Sequence[tuple[int, str, int]], *, body: float
+    pages: Sequence[PageLines], bookmarks: Sequence[Bookmark], *, body: float, on_page: OnPage
 ) -> tuple[list[Paragraph], list[Paragraph]]:
     """Return the body flow and what was lifted out of it."""
     mark_furniture(pages)
     found = mark_outline(pages, bookmarks)
+    flow: list[Paragraph] = []
+    lifted: list[Paragraph] = []
     for page in pages:
         mark_footnotes(page, body_size=body)
-    flow = [paragraph for page in pages for paragraph in paragraphs([line for line in page.lines if line.role not in _LIFTED])]
+        flow += paragraphs([line for line in page.lines if line.role not in _LIFTED])
+        for role in _LIFTED:
+            lifted += paragraphs([line for line in page.lines if line.role is role])
+        on_page(len(pages), len(pages))
     is_outlined = found >= 3 and found * 2 >= len(bookmarks)
     mark_headings(flow, body=body, bold_counts=not is_outlined and bold_is_rare(pages))
-    lifted = [paragraph for page in pages for role in _LIFTED for paragraph in _lifted(page.lines, role)]
     return join_over_breaks(flow, body=body), lifted
 
 
-def _lifted(lines: Sequence[Line], role: BlockRole) -> list[Paragraph]:
-    return paragraphs([line for line in lines if line.role is role])
-
-
-def _write(
-    pages: Sequence[PageLines], flow: Sequence[Paragraph], lifted: Sequence[Paragraph], *, max_chars: int
-) -> CanonicalText:
+def _write(pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage) -> CanonicalText:
     builder = CanonicalBuilder(max_chars=max_chars, controls=TEX_LIGATURES)
     vocabulary = Vocabulary(pages)
-    for paragraph in (*flow, *lifted):
+    for paragraph in ordered:
         write_paragraph(builder, paragraph, vocabulary)
-    return builder.build(tuple(Page(page.number, page.label, round(page.width, 2), round(page.height, 2)) for page in pages))
+        on_page(len(pages), len(pages))
+    numbered = (Page(page.number, page.label or str(page.number), round(page.width, 2), round(page.height, 2)) for page in pages)
+    return builder.build(tuple(numbered))

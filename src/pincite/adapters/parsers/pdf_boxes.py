@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect, open_pdf
 
+_LINE_OVERLAP = 0.4
+_WIDE_GAP = 2.0
+
 
 def pdf_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:
-    """Return for each `(page, index, count)` its boxes, one per line, in the displayed page.
+    """Return for each `(page, index, count)` its boxes in the displayed page: one per line, more where a line has a wide gap.
 
     Raises `RefusedInput` (`encrypted`, `corrupt`).
     """
@@ -37,10 +40,16 @@ def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:
 
 
 def _are_in_line(one: Rect, other: Rect) -> bool:
-    """Whether two boxes overlap enough in one direction to be one line, upright or turned."""
-    return _overlap(one[1], one[3], other[1], other[3]) > 0.4 or (
-        _overlap(one[0], one[2], other[0], other[2]) > 0.4 and _is_upended(one) and _is_upended(other)
-    )
+    """Whether two boxes are one line, upright or turned: they overlap across it and no wide gap parts them along it."""
+    if _overlap(one[1], one[3], other[1], other[3]) > _LINE_OVERLAP:
+        return _gap(one[0], one[2], other[0], other[2]) < _WIDE_GAP * max(one[3] - one[1], other[3] - other[1])
+    if _is_upended(one) and _is_upended(other) and _overlap(one[0], one[2], other[0], other[2]) > _LINE_OVERLAP:
+        return _gap(one[1], one[3], other[1], other[3]) < _WIDE_GAP * max(one[2] - one[0], other[2] - other[0])
+    return False
+
+
+def _gap(low: float, high: float, other_low: float, other_high: float) -> float:
+    return max(other_low - high, low - other_high)
 
 
 def _overlap(low: float, high: float, other_low: float, other_high: float) -> float:

@@ -11,7 +11,7 @@ from pincite.core.documents import BlockRole
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_FLOATS = 3
+_FLOATS = 6
 
 
 def join_over_breaks(paragraphs: Sequence[Paragraph], *, body: float) -> list[Paragraph]:
@@ -90,11 +90,14 @@ def write_paragraph(builder: CanonicalBuilder, paragraph: Paragraph, vocabulary:
     builder.close_block(paragraph.role, level=paragraph.level)
 
 
+def _drops_hyphen(line: Line, following: Line, vocabulary: Vocabulary) -> bool:
+    return _may_be_hyphenated(line, following) and not vocabulary.keeps_hyphen(line.text[:-1], following.text)
+
+
 def _pieces(line: Line, following: Line | None, vocabulary: Vocabulary, *, is_table: bool) -> Iterator[tuple[str, int]]:
     text = line.text
-    if following is not None and line.hyphen < 0 and _may_be_hyphenated(line, following):
-        if not vocabulary.keeps_hyphen(text[:-1], following.text):
-            text = text[:-1]
+    if following is not None and line.hyphen < 0 and _drops_hyphen(line, following, vocabulary):
+        text = text[:-1]
     at = 0
     for gap in line.cells if is_table else ():
         yield text[at:gap], line.start + at

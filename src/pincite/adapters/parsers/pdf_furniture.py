@@ -1,7 +1,7 @@
-"""Running headers, footers, page numbers and footnotes: lines that don't belong to the flow of a PDF page.
+"""Running headers, footers and page numbers: lines of a PDF page that don't belong to its flow.
 
-A line is lifted only on evidence: repetition over pages at one height, a number that counts with the pages, or, for
-footnotes, a mark in smaller print below everything else. A single page gives no evidence of the first two kinds.
+A line is lifted only on evidence: its text comes back at one height of another page, or it holds a number that counts with the
+pages or is the page's declared label; and nothing of the flow stands between it and the edge. A single page gives no evidence.
 """
 
 import re
@@ -12,123 +12,155 @@ from dataclasses import dataclass
 from pincite.adapters.parsers.pdf_lines import Line, PageLines
 from pincite.core.documents import BlockRole
 
-_ZONE_SHARE = 0.16
+_ZONE_SHARE = 0.12
 _ZONE_ROWS = 4
 _SAME_HEIGHT_POINTS = 4.0
+_COUNTING_SHARE = 0.1
+_LEAST_LETTERS = 3
 _DIGITS = re.compile(r"\d+")
-_NUMBER_ONLY = re.compile(r"\W*(?:page|seite|p\.|pg\.?)?\s*([0-9]{1,5}|[ivxlcdm]{1,8})\s*(?:(?:/|of|von)\s*[0-9]{1,5})?\W*", re.IGNORECASE)
+_NUMBER_ONLY = re.compile(
+    r"\W*(?:page|seite|p\.|pg\.?)?\s*([0-9]{1,5}|[ivxlcdm]{1,8})\s*(?:(?:/|of|von)\s*[0-9]{1,5})?\W*", re.IGNORECASE
+)
 _EDGE_NUMBER = re.compile(r"^\W*(\d{1,5})\b|\b(\d{1,5})\W*$")
-_FOOTNOTE_MARK = re.compile(r"(?:\(?\d{1,3}\)?|[*†‡§¶]{1,3})\s*[^\s\d.,)]")
-_SMALL = 0.93
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
 @dataclass(slots=True)
 class _Row:
+    """Lines side by side near the top or bottom edge of a page."""
+
     page: PageLines
     lines: list[Line]
     is_top: bool
+    top: float
+    bottom: float
+    size: float
+    text: str = ""
+    pattern: str = ""
+    is_number: bool = False
+
+    def add(self, line: Line) -> None:
+        self.lines.append(line)
+        self.top, self.bottom = min(self.top, line.box[1]), max(self.bottom, line.box[3])
+        self.size = max(self.size, line.size)
+
+    def read(self) -> None:
+        self.text = " ".join(line.text for line in sorted(self.lines, key=lambda line: line.box[0]))
+        self.pattern = _DIGITS.sub("#", " ".join(self.text.casefold().split()))
+        self.is_number = bool(_NUMBER_ONLY.fullmatch(self.text))
 
     @property
-    def text(self) -> str:
-        return " ".join(line.text for line in sorted(self.lines, key=lambda line: line.box[0]))
+    def is_label(self) -> bool:
+        """Whether the row is nothing but the label that the file declares for the page."""
+        return bool(self.page.label) and self.text.strip(" -–—[]()").casefold() == self.page.label.casefold()
 
     @property
-    def pattern(self) -> str:
-        return _DIGITS.sub("#", " ".join(self.text.casefold().split()))
-
-    @property
-    def top(self) -> float:
-        return min(line.box[1] for line in self.lines)
-
-    @property
-    def bottom(self) -> float:
-        return max(line.box[3] for line in self.lines)
-
-    @property
-    def size(self) -> float:
-        return max(line.size for line in self.lines)
+    def has_words(self) -> bool:
+        return sum(character.isalpha() for character in self.pattern) >= _LEAST_LETTERS
 
 
 def mark_furniture(pages: Sequence[PageLines]) -> None:
     """Set the role of running headers, footers and page numbers on their lines."""
-    if len(pages) < 2:
+    filled = [page for page in pages if page.lines]
+    if len(filled) < 2:
         return
-    zones = [zone for page in pages for zone in (_zone(page, is_top=True), _zone(page, is_top=False)) if zone]
-    repeated = _repeated(zones)
-    counting = _counting(zones)
+    zones = [*_zones(filled, is_top=True), *_zones(filled, is_top=False)]
+    repeated, counting = _repeated(zones), _counting(zones, page_count=len(filled))
     for zone in zones:
-        chosen = _outer_rows(zone, repeated | counting)
-        for row in _without_flowing_text(zone, chosen):
-            role = _role(row, counting)
+        for row in _without_flowing_text(zone, _outer_rows(zone, repeated | counting)):
+            is_number = id(row) in counting and (row.is_number or row.is_label)
+            role = BlockRole.PAGE_NUMBER if is_number else BlockRole.HEADER if row.is_top else BlockRole.FOOTER
             for line in row.lines:
                 line.role = role
 
 
-def _zone(page: PageLines, *, is_top: bool) -> list[_Row]:
-    """Return the outermost rows at the top or bottom of a page, from the edge inwards, and one row more to measure the gap."""
+def _zones(pages: Sequence[PageLines], *, is_top: bool) -> list[list[_Row]]:
+    """Return for each page its outermost rows, from the edge inwards; rows beyond the zone are cut off but for one.
+
+    The edge is that of the print on most pages, not of the paper.
+    """
+    all_rows = [_rows_from_edge(page, is_top=is_top) for page in pages]
+    edges = sorted(rows[0].top if is_top else -rows[0].bottom for rows in all_rows)
+    edge = edges[len(edges) // 10]
+    return [_cut_zone(rows, edge, is_top=is_top) for rows in all_rows]
+
+
+def _rows_from_edge(page: PageLines, *, is_top: bool) -> list[_Row]:
     rows: list[_Row] = []
     for line in sorted(page.lines, key=lambda line: line.box[1] if is_top else -line.box[3]):
-        if rows and _is_beside(rows[-1], line):
-            rows[-1].lines.append(line)
+        if rows and _is_in_row(rows[-1], line):
+            rows[-1].add(line)
         elif len(rows) > _ZONE_ROWS:
             break
         else:
-            rows.append(_Row(page, [line], is_top))
+            rows.append(_Row(page, [line], is_top, line.box[1], line.box[3], line.size))
+    for row in rows:
+        row.read()
     return rows
 
 
-def _is_beside(row: _Row, line: Line) -> bool:
+def _is_in_row(row: _Row, line: Line) -> bool:
     overlap = min(row.bottom, line.box[3]) - max(row.top, line.box[1])
     return overlap > 0.5 * min(row.bottom - row.top, line.box[3] - line.box[1])
 
 
-def _is_at_edge(row: _Row) -> bool:
-    height = row.page.height
-    return row.bottom <= height * _ZONE_SHARE if row.is_top else row.top >= height * (1 - _ZONE_SHARE)
+def _cut_zone(rows: list[_Row], edge: float, *, is_top: bool) -> list[_Row]:
+    depth = _ZONE_SHARE * max(rows[0].page.height, rows[0].page.width)
+    within = [row for row in rows[:_ZONE_ROWS] if (row.top if is_top else -row.bottom) <= edge + depth]
+    return rows[: len(within) + 1]
 
 
 def _candidates(zones: Iterable[list[_Row]]) -> Iterable[_Row]:
-    return (row for zone in zones for row in zone[:_ZONE_ROWS] if _is_at_edge(row))
+    return (row for zone in zones for row in zone[:_ZONE_ROWS])
 
 
 def _repeated(zones: Sequence[list[_Row]]) -> set[int]:
     """Return ids of rows whose text, digits aside, stands at the same height on another page."""
     groups: dict[tuple[bool, str], list[_Row]] = defaultdict(list)
     for row in _candidates(zones):
-        if sum(character.isalpha() for character in row.pattern) >= 3:
+        if row.has_words:
             groups[row.is_top, row.pattern].append(row)
-    return {id(row) for rows in groups.values() for row in rows if _has_twin(row, rows)}
+    return {id(row) for rows in groups.values() for row, pages in _shared(rows) if pages > 1}
 
 
-def _has_twin(row: _Row, rows: Sequence[_Row]) -> bool:
-    return any(other.page is not row.page and abs(other.top - row.top) <= _SAME_HEIGHT_POINTS for other in rows)
+def _shared(rows: Sequence[_Row]) -> Iterable[tuple[_Row, int]]:
+    """Return each row with the number of pages that have one of these rows at its height."""
+    pages: dict[int, set[int]] = defaultdict(set)
+    for row in rows:
+        pages[_height_key(row)].add(row.page.number)
+    for row in rows:
+        key = _height_key(row)
+        yield row, len(pages[key].union(*(pages[near] for near in (key - 1, key + 1) if near in pages)))
 
 
-def _counting(zones: Sequence[list[_Row]]) -> set[int]:
-    """Return ids of rows with a number that counts with the pages: the difference to the page number is shared by another page."""
-    groups: dict[tuple[bool, int], list[_Row]] = defaultdict(list)
+def _height_key(row: _Row) -> int:
+    return int(row.top // _SAME_HEIGHT_POINTS)
+
+
+def _counting(zones: Sequence[list[_Row]], *, page_count: int) -> set[int]:
+    """Return ids of rows with the page's label, or with a number that counts: number minus page is the same on several pages."""
+    groups: dict[tuple[bool, bool, int], list[_Row]] = defaultdict(list)
     for row in _candidates(zones):
         for number in _numbers(row):
-            groups[row.is_top, number - row.page.number].append(row)
-    counted = {id(row) for rows in groups.values() for row in rows if _has_twin(row, rows)}
-    return counted | {id(row) for row in _candidates(zones) if _is_own_label(row)}
+            groups[row.is_top, row.is_number, number - row.page.number].append(row)
+    least = max(2.0, _COUNTING_SHARE * page_count)
+    counted = {id(row) for row in _candidates(zones) if row.is_label}
+    for (_, is_number, _), rows in groups.items():
+        enough = least if is_number else max(3.0, least)
+        if len(rows) >= enough:
+            counted.update(id(row) for row, pages in _shared(rows) if pages >= enough and (is_number or row.has_words))
+    return counted
 
 
 def _numbers(row: _Row) -> list[int]:
     if found := _NUMBER_ONLY.fullmatch(row.text):
-        return [int(found.group(1)) if found.group(1).isdigit() else _roman(found.group(1))]
+        return [int(found.group(1)) if found.group(1).isdecimal() else _roman(found.group(1))]
     return [int(first or last) for first, last in _EDGE_NUMBER.findall(row.text)]
 
 
 def _roman(text: str) -> int:
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[letter] for letter in text.casefold()]
-    following = [*values[1:], 0]
-    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))
-
-
-def _is_own_label(row: _Row) -> bool:
-    label = row.page.label
-    return bool(label) and not label.isdigit() and row.text.strip(" -–—").casefold() == label.casefold()
+    values = [_ROMAN[letter] for letter in text.casefold()]
+    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def _outer_rows(zone: list[_Row], supported: set[int]) -> list[_Row]:
@@ -141,49 +173,12 @@ def _outer_rows(zone: list[_Row], supported: set[int]) -> list[_Row]:
 
 
 def _without_flowing_text(zone: list[_Row], chosen: list[_Row]) -> list[_Row]:
-    """Drop chosen rows when the innermost stands in the flow: no wider gap to the next row and the same print."""
+    """Drop what was chosen when its innermost row stands in the flow: no wider gap to the next row, and the same print."""
     if not chosen or len(chosen) == len(zone):
         return chosen
     inner, following = chosen[-1], zone[len(chosen)]
     gap = following.top - inner.bottom if inner.is_top else inner.top - following.bottom
     is_same_print = abs(inner.size - following.size) <= 0.04 * following.size
-    if gap < 0.6 * following.size and is_same_print and not _NUMBER_ONLY.fullmatch(inner.text):
+    if gap < 0.6 * following.size and is_same_print and not inner.is_number:
         return []
     return chosen
-
-
-def _role(row: _Row, counting: set[int]) -> BlockRole:
-    if id(row) in counting and (_NUMBER_ONLY.fullmatch(row.text) or _is_own_label(row)):
-        return BlockRole.PAGE_NUMBER
-    return BlockRole.HEADER if row.is_top else BlockRole.FOOTER
-
-
-def mark_footnotes(page: PageLines, *, body_size: float) -> None:
-    """Set the role of footnotes: small print that starts with a mark, under body text and with nothing but small print below."""
-    flow = [line for line in page.lines if line.role is BlockRole.BODY]
-    starts = [line for line in flow if _may_start_footnote(line, page, body_size=body_size)]
-    for start in sorted(starts, key=lambda line: line.box[1]):
-        if start.role is not BlockRole.BODY:
-            continue
-        below = [line for line in flow if line.box[1] >= start.box[1] - 1 and _share_column(line, start)]
-        if all(line.size <= _SMALL * body_size for line in below) and _stands_under_body(start, flow, body_size=body_size):
-            for line in below:
-                line.role = BlockRole.FOOTNOTE
-
-
-def _may_start_footnote(line: Line, page: PageLines, *, body_size: float) -> bool:
-    if line.size > _SMALL * body_size or line.cells or line.box[1] < 0.5 * page.height:
-        return False
-    return bool(_FOOTNOTE_MARK.match(line.text))
-
-
-def _share_column(line: Line, other: Line) -> bool:
-    return min(line.box[2], other.box[2]) - max(line.box[0], other.box[0]) > 0
-
-
-def _stands_under_body(start: Line, flow: Sequence[Line], *, body_size: float) -> bool:
-    above = [line for line in flow if line.box[3] <= start.box[1] + 1 and _share_column(line, start)]
-    if not above:
-        return False
-    nearest = max(above, key=lambda line: line.box[3])
-    return nearest.size > _SMALL * body_size and not nearest.bold and nearest.size < 1.1 * body_size

@@ -5,18 +5,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pincite.adapters.parsers.pdf_lines import PageLines
-from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_sentence
+from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_sentence, starts_caption, starts_item
 from pincite.core.documents import BlockRole
 
 _LARGER = 1.12
 _MAX_HEADING_CHARS = 200
 _MAX_BOLD_CHARS = 100
-_CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*[:.\s–-]", re.IGNORECASE
-)
 _MAX_CAPTION_CHARS = 600
-_FILE_NAME = re.compile(r"\.(?:docx?|pdf|tex|dvi|indd|pptx?|xlsx?|rtf|odt|qxd|pmd|p65|ps|fm)$", re.IGNORECASE)
-_NO_TITLE = {"", "untitled", "title", "document", "powerpoint presentation", "slide 1", "word document", "print", "layout 1"}
+_FILE_NAME = re.compile(r"\.(?:docx?|pdf|tex|dvi|indd|pptx?|xlsx?|rtf|odt|qxd|pmd|p65|ps|fm)$|^\S+\.\w{2,4}$", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"(?:untitled.*|title|document\d*|powerpoint presentation|presentation|slide \d+|word document|print|layout \d+|unknown|none|"
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|índice|)",
+    re.IGNORECASE,
+)
 
 
 def body_size(pages: Sequence[PageLines]) -> float:
@@ -49,7 +50,7 @@ def mark_headings(paragraphs: Sequence[Paragraph], *, body: float, bold_counts: 
 
 
 def _is_caption(paragraph: Paragraph) -> bool:
-    return bool(_CAPTION.match(paragraph.first.text)) and sum(len(line.text) for line in paragraph.lines) <= _MAX_CAPTION_CHARS
+    return starts_caption(paragraph.first.text) and sum(len(line.text) for line in paragraph.lines) <= _MAX_CAPTION_CHARS
 
 
 def _is_wordy(text: str, *, most: int) -> bool:
@@ -72,9 +73,9 @@ def _is_bold_heading(paragraph: Paragraph, following: Paragraph | None, *, body:
     stands_above = after.page != first.page or after.box[1] > first.box[1]
     is_bold = all(line.bold and not line.cells for line in paragraph.lines) and first.size >= 0.95 * body
     text = paragraph.text
-    return is_bold and stands_above and not text.endswith((",", ";")) and (not ends_sentence(text) or text.endswith((":", "?"))) and (
-        _is_wordy(text, most=_MAX_BOLD_CHARS)
-    )
+    is_open = not text.endswith((",", ";")) and (not ends_sentence(text) or text.endswith((":", "?")))
+    is_bullet = starts_item(text) and not text[0].isalnum()
+    return is_bold and stands_above and is_open and not is_bullet and _is_wordy(text, most=_MAX_BOLD_CHARS)
 
 
 def _set_levels(headings: Sequence[Paragraph]) -> None:
@@ -97,10 +98,15 @@ def _print(heading: Paragraph) -> tuple[float, bool]:
 
 def choose_title(declared: str, paragraphs: Sequence[Paragraph], *, body: float) -> str | None:
     """Return the declared title if it is one, else the largest heading of the first page, else None."""
-    declared = " ".join(declared.split())
-    if declared.casefold() not in _NO_TITLE and not _FILE_NAME.search(declared) and any(c.isalpha() for c in declared):
-        return declared.removeprefix("Microsoft Word - ")
+    declared = " ".join(declared.split()).removeprefix("Microsoft Word - ")
+    if _is_title(declared) and not _FILE_NAME.search(declared):
+        return declared
     first_page = paragraphs[0].first.page if paragraphs else 0
-    headings = [p for p in paragraphs if p.role is BlockRole.HEADING and p.first.page == first_page and p.first.size >= _LARGER * body]
-    largest = max(headings, key=lambda heading: heading.first.size, default=None)
+    on_first_page = (p for p in paragraphs if p.role is BlockRole.HEADING and p.first.page == first_page)
+    large = [p for p in on_first_page if p.first.size >= _LARGER * body and _is_title(p.text)]
+    largest = max(large, key=lambda heading: heading.first.size, default=None)
     return " ".join(largest.text.split()) if largest else None
+
+
+def _is_title(text: str) -> bool:
+    return not _NO_TITLE.fullmatch(text) and sum(character.isalpha() for character in text) > 1

@@ -2,23 +2,26 @@
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect
 from pincite.core.documents import BlockRole
 
 _LINE_BREAK = re.compile("\r\n?|\n|\ufffe")
-_BOLD = re.compile(r"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECASE)
 _BLANKS = re.compile(" +")
-_CELL_GAP_EMS = 1.5
+_CELL_GAP_EMS = 1.15
+_SIDEWAYS_SHARE = 0.6
+_SHORT = 40
+_WIDE_LETTER_EMS = 0.53
+_LETTER_EMS = 0.42
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
     """Characters `[start, end)` of a page, without blanks at the ends. `first` and `last` are the sizes of its outer characters.
 
     `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `cells` are the
-    positions in `text` at which a wide gap begins. `role` and `level` are what later steps find out.
+    positions in `text` at which a wide gap begins; `mono` says that all letters are equally wide. `role`, `level` and
+    `begins` (a paragraph starts here) are what later steps find out.
     """
 
     page: int
@@ -29,10 +32,12 @@ class Line:
     first: float
     last: float
     bold: bool
+    mono: bool = False
     hyphen: int = -1
     cells: tuple[int, ...] = ()
     role: BlockRole = BlockRole.BODY
     level: int = 0
+    begins: bool = False
 
     @property
     def end(self) -> int:
@@ -40,10 +45,12 @@ class Line:
         return self.start + len(self.text)
 
 
-
 @dataclass(slots=True)
 class PageLines:
-    """A page's lines with its number from 1, label and size as displayed. `draws` says whether anything is on it."""
+    """A page's lines with its number from 1, declared label and size as displayed. `draws` says whether anything is on it.
+
+    When most lines run sideways, the boxes of all are those of the page turned until they read from left to right.
+    """
 
     number: int
     label: str
@@ -56,6 +63,14 @@ class PageLines:
 def read_lines(page: PdfPage, *, number: int) -> list[Line]:
     """Return the lines of a page in PDFium's order; a line drawn twice at one place appears once."""
     chars = page.chars()
+    lines = _lines(page, chars, number=number)
+    if turns := _turns_to_upright(page, lines):
+        page.turn(turns)
+        lines = _lines(page, chars, number=number)
+    return lines
+
+
+def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
     lines: list[Line] = []
     seen: set[tuple[str, int, int]] = set()
     at = 0
@@ -71,21 +86,50 @@ def read_lines(page: PdfPage, *, number: int) -> list[Line]:
     return lines
 
 
+def _turns_to_upright(page: PdfPage, lines: list[Line]) -> int:
+    """Return how many quarter turns make most of the text read from left to right, 0 when it does or nothing is clear."""
+    long = [line for line in lines if len(line.text) > 3]
+    sideways = [line for line in long if line.box[3] - line.box[1] > 2 * (line.box[2] - line.box[0])]
+    if not long or sum(len(line.text) for line in sideways) < _SIDEWAYS_SHARE * sum(len(line.text) for line in long):
+        return 0
+    downwards = sum(page.loose_box(line.start)[1] < page.loose_box(line.end - 1)[1] for line in sideways)
+    return 3 if downwards * 2 > len(sideways) else 1
+
+
 def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
     text = raw.strip(" \t\0\xa0")
     if not text:
         return None
     first = start + raw.index(text[0])
     last = first + len(text) - 1
-    middle = _visible_near(text, len(text) // 2) + first
-    sizes = [page.font_size(index) for index in (first, middle, last)]
-    boxes = [page.loose_box(index) for index in (first, middle, last)]
-    size = sorted(sizes)[1]
-    box = _span(boxes, boxes[sizes.index(size)])
-    line = Line(number, first, text, box, size, sizes[0], sizes[2], bool(_BOLD.search(page.font_name(middle))))
-    if " " in text:
+    head, tail = page.loose_box(first), page.loose_box(last)
+    if _stand_alike(head, tail):
+        box = (min(head[0], tail[0]), head[1], max(head[2], tail[2]), head[3])
+        sizes = [page.font_size(first)] * 3
+    else:
+        middle = _visible_near(text, len(text) // 2) + first
+        sizes = [page.font_size(index) for index in (first, middle, last)]
+        boxes = [head, page.loose_box(middle), tail]
+        box = _span(boxes, boxes[sizes.index(sorted(sizes)[1])])
+    bold, mono = page.font_style(first)
+    bold = bold and page.font_style(last)[0]
+    line = Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono)
+    if _may_have_gaps(line):
         line.cells = _wide_gaps(page, line)
     return line
+
+
+def _stand_alike(head: Rect, tail: Rect) -> bool:
+    """Whether two characters have one height and one base line, as most lines begin and end."""
+    close = 0.02 * (head[3] - head[1])
+    return abs(head[1] - tail[1]) < close and abs(head[3] - tail[3]) < close
+
+
+def _may_have_gaps(line: Line) -> bool:
+    """Whether it pays to look for wide gaps: a line no wider than its letters has none that matters."""
+    letters = len(line.text)
+    usual_ems = _WIDE_LETTER_EMS * letters if letters >= _SHORT else _LETTER_EMS * letters + 0.6
+    return " " in line.text and line.box[2] - line.box[0] > usual_ems * line.size
 
 
 def _visible_near(text: str, index: int) -> int:
@@ -106,10 +150,7 @@ def _span(boxes: list[Rect], typical: Rect) -> Rect:
 
 def _wide_gaps(page: PdfPage, line: Line) -> tuple[int, ...]:
     """Find the blanks at which a wide gap stands. PDFium puts one blank for a gap of any width."""
-    rects = page.rects(line.start, len(line.text))
     wide = _CELL_GAP_EMS * line.size
-    if not any(after[0] - before[2] > wide for before, after in pairwise(rects)):
-        return ()
     gaps: list[int] = []
     for found in _BLANKS.finditer(line.text):
         before = page.loose_box(line.start + found.start() - 1)

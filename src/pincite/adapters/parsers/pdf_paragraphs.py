@@ -9,21 +9,32 @@ from statistics import median
 from pincite.adapters.parsers.pdf_lines import Line
 from pincite.core.documents import BlockRole
 
-_BULLET = re.compile(
-    r"(?:[•‣◦▪●○■□–—*·\uf0b7-]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\(\d{1,3}\)|\[\d{1,3}\]|\.?\d{1,3}(?:\.\d{1,3})+\.?|\.\d)\s+\S", re.IGNORECASE
+_ITEM = re.compile(
+    r"(?:[•‣◦▪●○■□–—*·\uf0b7-]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\.?\d{1,3}(?:\.\d{1,3})+\.?|\.\d|§+\s?[\d.]+)\s+\S",
+    re.IGNORECASE,
 )
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*(?:[:.\s–-]|$)",
+    re.IGNORECASE,
+)
+_LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\divxlc]*$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
 _SAME_SIZE = 0.08
+_CELL_GAP_EMS = 1.15
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Lines that belong together. `glues[n]` stands between line n and line n+1: nothing, a blank, a tab or a line feed."""
+    """Lines that belong together. `glues[n]` stands between line n and line n+1: nothing, a blank, a tab or a line feed.
+
+    `row_lefts` are the left edges of its visual rows so far.
+    """
 
     lines: list[Line]
     glues: list[str] = field(default_factory=list[str])
     role: BlockRole = BlockRole.BODY
     level: int = 0
+    row_lefts: list[float] = field(default_factory=list[float])
 
     @property
     def first(self) -> Line:
@@ -43,12 +54,15 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _Column:
-    """A stretch of lines read downwards, with its edges and the usual distance from line to line."""
+    """A stretch of lines read downwards: its left edge, the usual distance of lines, and the right edge of each print size."""
 
-    lines: list[Line]
     left: float
-    right: float
     pitch: float
+    rights: dict[int, float]
+
+    def right(self, line: Line) -> float:
+        """Return where lines printed like this one end when they are full."""
+        return self.rights[round(2 * line.size)]
 
 
 def paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
@@ -75,33 +89,49 @@ def ends_sentence(text: str) -> bool:
 
 def starts_item(text: str) -> bool:
     """Whether a text starts like a list item."""
-    return bool(_BULLET.match(text))
+    return bool(_ITEM.match(text))
+
+
+def starts_caption(text: str) -> bool:
+    """Whether a text starts like the caption of a figure or table."""
+    return bool(_CAPTION.match(text))
 
 
 def _stretches(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Cut lines where the reading goes up or sideways: into another column, a float, a margin."""
     stretch: list[Line] = []
+    left = right = 0.0
     for line in lines:
-        if stretch and _leaves_column(stretch[-1], line):
+        is_row = bool(stretch) and is_beside(stretch[-1], line)
+        if stretch and not is_row and _leaves_column(stretch[-1], line, left, right):
             yield stretch
             stretch = []
+        left, right = (min(left, line.box[0]), max(right, line.box[2])) if is_row else (line.box[0], line.box[2])
         stretch.append(line)
     if stretch:
         yield stretch
 
 
-def _leaves_column(line: Line, following: Line) -> bool:
-    if is_beside(line, following):
-        return False
+def _leaves_column(line: Line, following: Line, left: float, right: float) -> bool:
+    """Whether `following` is no continuation of a row that ends with `line` and reaches from `left` to `right`."""
     if following.box[1] < line.box[1] - 0.5 * line.size:
         return True
-    return following.box[0] > line.box[2] + line.size or following.box[2] < line.box[0] - line.size
+    return following.box[0] > right + line.size or following.box[2] < left - line.size
 
 
 def _column(lines: list[Line]) -> _Column:
     pitches = [after.box[3] - before.box[3] for before, after in pairwise(lines)]
     usual = [pitch for pitch, line in zip(pitches, lines, strict=False) if 0.8 * line.size < pitch < 2.2 * line.size]
     typical = median(usual) if len(usual) > 2 else 1.25 * median(line.size for line in lines)
-    return _Column(lines, min(line.box[0] for line in lines), max(line.box[2] for line in lines), typical)
+    ends: dict[int, list[float]] = {}
+    for line in lines:
+        ends.setdefault(round(2 * line.size), []).append(line.box[2])
+    return _Column(min(line.box[0] for line in lines), typical, {size: _edge(sorted(rights)) for size, rights in ends.items()})
+
+
+def _edge(rights: list[float]) -> float:
+    """Return the right edge: the outermost of few lines, of many one that a few wider ones don't move."""
+    return rights[-1] if len(rights) < 8 else rights[len(rights) * 9 // 10]
 
 
 def _rows(lines: Iterable[Line]) -> list[list[Line]]:
@@ -115,7 +145,7 @@ def _rows(lines: Iterable[Line]) -> list[list[Line]]:
 
 
 def _cell_count(row: Sequence[Line]) -> int:
-    apart = sum(after.box[0] - before.box[2] > 1.5 * before.size for before, after in pairwise(row))
+    apart = sum(after.box[0] - before.box[2] > _CELL_GAP_EMS * before.size for before, after in pairwise(row))
     return 1 + apart + sum(len(line.cells) for line in row)
 
 
@@ -158,7 +188,7 @@ def _table(rows: Sequence[Sequence[Line]]) -> Paragraph:
     for row in rows:
         for number, line in enumerate(row):
             if table.lines:
-                table.glues.append("\t" if number else "\n")
+                table.glues.append(_glue_beside(table.last, line) if number else "\n")
             table.lines.append(line)
     return table
 
@@ -169,28 +199,33 @@ def _prose(lines: Sequence[Line], column: _Column) -> list[Paragraph]:
         current = found[-1] if found else None
         glue = _glue(current, line, column) if current else None
         if current is None or glue is None:
-            found.append(Paragraph([line], role=line.role, level=line.level))
+            current = Paragraph([line], role=line.role, level=line.level)
+            found.append(current)
         else:
             current.glues.append(glue)
             current.lines.append(line)
+        if len(current.lines) == 1 or not is_beside(current.lines[-2], line):
+            current.row_lefts.append(line.box[0])
     return found
 
 
 def _glue(paragraph: Paragraph, line: Line, column: _Column) -> str | None:
     """Return what stands between a paragraph and its next line, None when a new paragraph begins."""
     last = paragraph.last
-    if (last.role, last.level) != (line.role, line.level):
+    if line.begins or (last.role, last.level) != (line.role, line.level):
         return None
     if is_beside(last, line):
-        return _glue_beside(last, line)
+        return None if starts_caption(line.text) else _glue_beside(last, line)
     if last.hyphen >= 0:
         return ""
-    return None if _breaks(paragraph, line, column) else " "
+    if _breaks(paragraph, line, column):
+        return None
+    return "\n" if last.mono and line.mono else " "
 
 
 def _glue_beside(last: Line, line: Line) -> str:
     gap = line.box[0] - last.box[2]
-    if gap > 3 * last.size:
+    if gap > _CELL_GAP_EMS * last.size:
         return "\t"
     is_raised = line.first < 0.86 * last.last or line.size < 0.86 * last.last
     return "" if is_raised and gap < 0.2 * last.size else " "
@@ -201,24 +236,36 @@ def _breaks(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     if line.level:
         return False
     pitch = line.box[3] - last.box[3]
-    is_fragment = len(line.text) < 4 or len(last.text) < 4
-    if abs(line.size - last.size) > _SAME_SIZE * last.size and not is_fragment:
+    if pitch > max(1.32 * column.pitch, column.pitch + 2, 1.4 * line.size):
         return True
-    if pitch > max(1.32 * column.pitch, column.pitch + 2) or starts_item(line.text):
+    if last.mono and line.mono:
+        return False
+    return (
+        _changes_print(last, line)
+        or starts_item(line.text)
+        or starts_caption(line.text)
+        or bool(_LEADERS.search(last.text))
+        or _is_indented(paragraph, line, column)
+        or _ends_early(paragraph, line, column)
+    )
+
+
+def _changes_print(last: Line, line: Line) -> bool:
+    if len(line.text) < 4 or len(last.text) < 4:
+        return False
+    if abs(line.size - last.size) > _SAME_SIZE * last.size:
         return True
-    if line.bold != last.bold and not is_fragment and (last.bold or ends_sentence(last.text)):
-        return True
-    return _is_indented(paragraph, line, column) or _ends_early(paragraph, line, column)
+    return line.bold != last.bold and (last.bold or ends_sentence(last.text))
 
 
 def _is_indented(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     """Whether a line starts a paragraph by its left edge: a first-line indent, or back from a hanging one."""
-    em, first, last = line.size, paragraph.first, paragraph.last
-    step = line.box[0] - last.box[0]
-    if 0.8 * em < step < 6 * em and last.box[0] - column.left < 0.5 * em:
-        return not starts_item(last.text) and ends_sentence(last.text)
-    is_hanging = len(paragraph.lines) > 1 and last.box[0] - first.box[0] > 0.8 * em
-    return is_hanging and abs(line.box[0] - first.box[0]) < 0.5 * em
+    em, first, last = line.size, paragraph.row_lefts[0], paragraph.row_lefts[-1]
+    step = line.box[0] - last
+    if 0.8 * em < step < 6 * em and last - column.left < 0.5 * em:
+        return not starts_item(paragraph.last.text) and ends_sentence(paragraph.last.text)
+    is_hanging = len(paragraph.row_lefts) > 1 and last - first > 0.8 * em
+    return is_hanging and abs(line.box[0] - first) < 0.5 * em
 
 
 def _ends_early(paragraph: Paragraph, line: Line, column: _Column) -> bool:
@@ -228,12 +275,19 @@ def _ends_early(paragraph: Paragraph, line: Line, column: _Column) -> bool:
         return False
     word = line.text.partition(" ")[0]
     width = (line.box[2] - line.box[0]) / len(line.text) * (len(word) + 1)
-    has_room = column.right - last.box[2] > 1.25 * width + 0.5 * line.size
-    return has_room and (ends_sentence(last.text) or not line.text[0].islower())
+    right = column.right(last)
+    room = right - last.box[2]
+    if room < 1.25 * width + 0.5 * line.size:
+        return False
+    if ends_sentence(last.text):
+        return True
+    return not line.text[0].islower() and room > 0.25 * (right - column.left)
 
 
 def _is_centred(line: Line, following: Line, column: _Column) -> bool:
     middle, next_middle = (line.box[0] + line.box[2]) / 2, (following.box[0] + following.box[2]) / 2
-    return abs(middle - next_middle) < 0.5 * line.size and min(line.box[0], following.box[0]) > column.left - 1 and (
-        abs(line.box[0] - following.box[0]) > line.size
+    return (
+        abs(middle - next_middle) < 0.5 * line.size
+        and min(line.box[0], following.box[0]) > column.left - 1
+        and (abs(line.box[0] - following.box[0]) > line.size)
     )

@@ -6,8 +6,10 @@ The bindings of pypdfium2 describe the whole interface and take 60 ms to import;
 
 import ctypes
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.machinery import PathFinder
 
 from pincite.core.errors import RefusedInput
@@ -17,6 +19,8 @@ Rect = tuple[float, float, float, float]
 _PASSWORD_ERRORS = (4, 5)
 _LABEL_BYTES = 256
 _TITLE_BYTES = 4096
+_BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECASE)
+_MONO = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|cmsltt|source ?code|fixed", re.IGNORECASE)
 
 
 class _FloatRect(ctypes.Structure):
@@ -148,6 +152,10 @@ class PdfPage:
         """Whether the page has any object: text, path, picture."""
         return bool(self._handle) and self._pdfium.FPDFPage_CountObjects(self._handle) > 0
 
+    def turn(self, quarter_turns: int) -> None:
+        """From now on give rectangles as if the page were turned clockwise: for a page whose text runs sideways."""
+        self._quarter_turns = (self._quarter_turns + quarter_turns) % 4
+
     def chars(self) -> str:
         """Return one code point for each PDFium character, so that positions are character indices.
 
@@ -177,10 +185,10 @@ class PdfPage:
             size *= (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         return abs(size)
 
-    def font_name(self, index: int) -> str:
-        """Return the base font name of a character."""
+    def font_style(self, index: int) -> tuple[bool, bool]:
+        """Return whether a character's font is bold and whether its letters are equally wide, both by the font's name."""
         size = self._pdfium.FPDFText_GetFontInfo(self._text, index, self._name, _LABEL_BYTES, ctypes.byref(self._flags))
-        return self._name.raw[: min(size, _LABEL_BYTES)].rstrip(b"\0").decode("utf-8", "replace")
+        return _style(self._name.raw[: min(size, _LABEL_BYTES)])
 
     def rects(self, index: int, count: int) -> list[Rect]:
         """Return the tight boxes of `count` characters from `index`, one per stretch of text drawn together."""
@@ -192,15 +200,19 @@ class PdfPage:
 
     def _displayed(self, x0: float, top: float, x1: float, bottom: float) -> Rect:
         left, low, right, high = self._box
-        match self._quarter_turns:
-            case 0:
-                return (x0 - left, high - top, x1 - left, high - bottom)
-            case 1:
-                return (bottom - low, x0 - left, top - low, x1 - left)
-            case 2:
-                return (right - x1, bottom - low, right - x0, top - low)
-            case _:
-                return (high - top, right - x1, high - bottom, right - x0)
+        turns = self._quarter_turns
+        if turns == 0:
+            return (x0 - left, high - top, x1 - left, high - bottom)
+        if turns == 1:
+            return (bottom - low, x0 - left, top - low, x1 - left)
+        if turns == 2:
+            return (right - x1, bottom - low, right - x0, top - low)
+        return (high - top, right - x1, high - bottom, right - x0)
+
+
+@lru_cache(maxsize=1024)
+def _style(font_name: bytes) -> tuple[bool, bool]:
+    return bool(_BOLD.search(font_name)), bool(_MONO.search(font_name))
 
 
 def _character(point: int) -> str:
@@ -224,7 +236,7 @@ class PdfDocument:
         self._pdfium.FPDF_CloseDocument(self._handle)
 
     @contextmanager
-    def page(self, index: int) -> Iterator[PdfPage]:
+    def page(self, index: int) -> Generator[PdfPage]:
         """Open page `index`, counted from 0, for the time of a `with`."""
         page = PdfPage(self._handle, index)
         try:
@@ -233,7 +245,7 @@ class PdfDocument:
             page.close()
 
     def label(self, index: int) -> str:
-        """Return the declared label of page `index`, empty when there is none."""
+        """Return the label that the file declares for page `index`, empty when there is none."""
         buffer = ctypes.create_string_buffer(_LABEL_BYTES)
         size = self._pdfium.FPDF_GetPageLabel(self._handle, index, buffer, _LABEL_BYTES)
         return _utf16(buffer.raw[:size]) if size <= _LABEL_BYTES else ""
@@ -274,7 +286,7 @@ class PdfDocument:
 
 
 @contextmanager
-def open_pdf(path: str) -> Iterator[PdfDocument]:
+def open_pdf(path: str) -> Generator[PdfDocument]:
     """Open a PDF file for the time of a `with`. Raises `RefusedInput` (`encrypted`, `corrupt`)."""
     document = PdfDocument(path)
     try:

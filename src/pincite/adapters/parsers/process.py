@@ -16,6 +16,7 @@ from pincite.core.errors import NotFoundError, RefusedInput
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from pincite.adapters.parsers.child import serve; serve()"
 _BYTES_PER_CHAR = 12
 _OTHER_BYTES = 16 * 1024 * 1024
+_BYTES_PER_SECOND = 500_000
 
 _REASONS = {
     "memory": "The file needs more memory than one file may use. Split it, or save it again from the program that made it.",
@@ -54,18 +55,23 @@ class ChildProcess:
         return self._process.poll() is None
 
     def ask(
-        self, request: Mapping[str, object], *, limits: ParseLimits, on_progress: Callable[[int, int], None] | None = None
+        self,
+        request: Mapping[str, object],
+        *,
+        limits: ParseLimits,
+        size_bytes: int = 0,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> object:
-        """Send a request and wait for its result, blocking.
+        """Send a request and wait for its result, blocking; a file of `size_bytes` may be silent the longer for it.
 
         Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file.
         """
         self.files_read += 1
-        end = time.monotonic() + limits.timeout_s
+        end, stall_s = time.monotonic() + limits.timeout_s, limits.stall_s + size_bytes / _BYTES_PER_SECOND
         try:
             write_frame(self._stdin, {**request, "limits": limits.for_child()})
             while True:
-                reply = self._receive(limits, end)
+                reply = self._receive(limits, min(end, time.monotonic() + stall_s))
                 if "progress" not in reply:
                     return _result(reply)
                 _pass_on(reply["progress"], on_progress)
@@ -89,11 +95,10 @@ class ChildProcess:
     def _stdout(self) -> int:
         return cast("Any", self._process.stdout).fileno()
 
-    def _receive(self, limits: ParseLimits, end: float) -> dict[str, Any]:
-        deadline = min(end, time.monotonic() + limits.stall_s)
+    def _receive(self, limits: ParseLimits, deadline: float) -> dict[str, Any]:
         reply = read_frame(self._stdout, max_bytes=_BYTES_PER_CHAR * limits.text_chars + _OTHER_BYTES, deadline=deadline)
         if not isinstance(reply, dict):
-            raise ValueError("no object")
+            raise ChannelClosed
         return cast("dict[str, Any]", reply)
 
     def _cause_of_death(self) -> str:

@@ -6,8 +6,12 @@ from enum import Enum
 from pincite.core.errors import RefusedInput
 
 _PDF_HEADER_WITHIN = 1024
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-_HTML_ELEMENT = re.compile(rb"<(?:p|div|table|h[1-6]|ul|ol|span|a|title|meta|article|section|br|b|i)\b[^<>]{0,300}>|&[a-z0-9#]{2,20};", re.IGNORECASE)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_HTML_ELEMENT = re.compile(
+    rb"<(?:p|div|table|h[1-6]|ul|ol|span|a|title|meta|article|section|br|b|i)\b[^<>]{0,300}>|&[a-z0-9#]{2,20};", re.IGNORECASE
+)
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
 _TEXT_ENDINGS = (".txt", ".text", ".log", ".rst", "")
