@@ -59,15 +59,17 @@ def index_tokens(text: str, lang: str) -> list[str]:
     return stem_all(words(text, shorter=True), lang)
 
 
-def query_tokens(text: str, langs: Collection[str]) -> list[tuple[str, ...]]:
+def query_tokens(text: str, langs: Collection[str], *, asked: str = "") -> list[tuple[str, ...]]:
     """Return for each distinct word of a question the tokens that stand for it: a stem per language it may be in.
 
-    Words that are stop words in any of `langs` are dropped, unless nothing else remains.
+    Stop words of the language that the question is `asked` in, where that is unknown those of all `langs` in common, are
+    dropped, unless nothing else remains.
     """
     distinct = list(dict.fromkeys(words(text)))
-    stops = frozenset[str]().union(*(stop_words(lang) for lang in langs))
+    lists = [stop_words(code) for code in ([asked] if asked else langs) if code]
+    stops = lists[0].intersection(*lists[1:]) if lists else frozenset[str]()
     kept = [word for word in distinct if word not in stops] or distinct
-    stems = [stem_all(kept, lang) for lang in langs] or [kept]
+    stems = [stem_all(kept, code) for code in langs] or [kept]
     return list(dict.fromkeys(tuple(dict.fromkeys(alternatives)) for alternatives in zip(*stems, strict=True)))
 
 

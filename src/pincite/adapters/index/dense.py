@@ -1,0 +1,41 @@
+"""Nearest chunks by cosine, from mapped files that all processes share."""
+
+import asyncio
+from collections.abc import Collection
+from pathlib import Path
+
+from pincite.adapters.index.following import Follower
+from pincite.adapters.index.matrix import MatrixView, unit
+from pincite.adapters.index.matrix_files import MatrixMirror
+from pincite.adapters.index.mirrors import Mirrors
+from pincite.core.ids import DocumentId
+from pincite.core.ports.changes import ChangeFeed
+from pincite.core.ports.index import IndexHit, IndexSpace
+from pincite.core.ports.models import Vector
+
+
+class MappedDenseIndex:
+    """A `DenseIndex` in `root/<collection>/dense-<model>`: exact, and from `sign_rows` rows on by way of sign codes."""
+
+    def __init__(self, root: Path, changes: ChangeFeed, *, sign_rows: int = 50_000, compact_rows: int = 1_000) -> None:
+        def open_mirror(folder: Path, space: IndexSpace) -> MatrixMirror:
+            return MatrixMirror(folder, dimensions=space.dimensions, sign_rows=sign_rows, compact_rows=compact_rows)
+
+        self._follower: Follower[MatrixView] = Follower(changes)
+        self._mirrors = Mirrors(root, "dense", open_mirror)
+
+    async def search(
+        self, space: IndexSpace, vector: Vector, *, limit: int, documents: Collection[DocumentId] | None = None
+    ) -> list[IndexHit]:
+        """Return up to `limit` chunks by falling cosine. Raises `ConflictError` for vectors of another size."""
+        if space.dimensions:
+            unit(vector, space.dimensions)
+        view = await self._follower.current(space, self._mirrors.of(space))
+        return await asyncio.to_thread(_search, view, vector, limit, documents)
+
+
+def _search(view: MatrixView, vector: Vector, limit: int, documents: Collection[DocumentId] | None) -> list[IndexHit]:
+    if not view.dimensions:
+        return []
+    chosen = None if documents is None else frozenset(documents)
+    return view.search(unit(vector, view.dimensions), limit=limit, documents=chosen)

@@ -1,0 +1,36 @@
+"""Best chunks by BM25, from tantivy snapshots that all processes share."""
+
+import asyncio
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+
+from pincite.adapters.index.following import Follower
+from pincite.adapters.index.mirrors import Mirrors
+from pincite.adapters.index.word_files import WordMirror
+from pincite.adapters.index.word_view import WordView
+from pincite.core.ids import DocumentId
+from pincite.core.ports.changes import ChangeFeed
+from pincite.core.ports.index import IndexSpace, LexicalResult
+
+
+class TantivyIndex:
+    """A `LexicalIndex` in `root/<collection>/lexical`."""
+
+    def __init__(self, root: Path, changes: ChangeFeed) -> None:
+        self._follower: Follower[WordView] = Follower(changes)
+        self._mirrors = Mirrors(root, "lexical", lambda folder, _: WordMirror(folder))
+
+    async def search(
+        self, space: IndexSpace, text: str, *, limit: int, documents: Collection[DocumentId] | None = None
+    ) -> LexicalResult:
+        """Return up to `limit` chunks by falling BM25, and the idf mass of the question."""
+        space = IndexSpace(space.workspace_id, space.collection_id)  # one mirror, whichever model the dense side uses
+        mirror = self._mirrors.of(space)
+        view = await self._follower.current(space, mirror)
+        try:
+            return await asyncio.to_thread(partial(view.search, text, limit=limit, documents=documents))
+        except ValueError:  # tantivy's for anything; here files that opened well and can't be read
+            mirror.distrust(view)
+        view = await self._follower.current(space, mirror)
+        return await asyncio.to_thread(partial(view.search, text, limit=limit, documents=documents))

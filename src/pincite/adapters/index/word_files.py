@@ -1,0 +1,127 @@
+"""A lexical mirror in a folder: snapshots read by everybody, brought forward by who holds the lock."""
+
+import logging
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from tantivy import Index
+
+from pincite.adapters.index.publication import Publication, Stamp, sync_folder
+from pincite.adapters.index.word_view import LaidWords, WordState, WordView, schema
+from pincite.adapters.index.word_writing import link_snapshot, open_snapshot, write_changes
+from pincite.core.ports.changes import Change
+
+_FORMAT = 1
+"""Raise it when tokens change: mirrors of another format are rebuilt."""
+_WORK = "work"
+_log = logging.getLogger(__name__)
+
+
+class WordMirror:
+    """A `Mirror` of `WordView`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._publication = Publication(folder)
+        self._published: WordView | None = None
+        self._overlaid: WordView | None = None
+        self._overlaying = Lock()
+        self._damaged: Stamp | None = None
+
+    def load(self, *, overlaid: bool) -> WordView:
+        """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
+        stamp = self._publication.stamp()
+        published, laid_over = self._published, self._overlaid
+        if published is None or published.stamp != stamp:
+            published = self._published = self._open(stamp)
+        if overlaid and laid_over and laid_over.stamp == published.stamp:
+            return laid_over
+        return published
+
+    def distrust(self, view: WordView) -> None:
+        """Have the mirror rebuilt, because searching this view failed."""
+        self._damaged = view.stamp
+        self._published = self._overlaid = None
+
+    def overlay(self, view: WordView, changes: Sequence[Change], *, seq: int, base: int | None) -> WordView:
+        """Return `view` with changes indexed in memory over it."""
+        latest = {change.chunk_id: change for change in changes}
+        with self._overlaying:
+            start = view if base is None else _empty(view.stamp)
+            laid = start.laid
+            index = laid.index if laid else Index(schema())
+            langs = write_changes(index, latest, fresh=laid is None)
+            index.reload()
+            hidden = frozenset(latest)
+            if laid:
+                langs, hidden = langs | laid.langs, hidden | laid.hidden
+            found = replace(start, seq=seq, laid=LaidWords(index, index.searcher(), langs, hidden))
+            found = replace(found, base=start.base if base is None else base)
+            self._overlaid = found
+        return found
+
+    def apply(self, view: WordView, changes: Sequence[Change], *, seq: int, base: int | None) -> bool:
+        """Index changes and publish."""
+        start = view if base is None else _empty(None)
+        try:
+            with self._publication.try_lock() as held:
+                if held and self._publication.stamp() == view.stamp:
+                    self._advance(start, changes, seq=seq, base=base)
+                return held
+        except OSError as error:
+            _log.warning("The word index can't be written (%s); new passages are searched in memory.", error.strerror)
+        except ValueError as error:  # tantivy's for anything
+            _log.warning("The word index can't be written (%s).", error)
+            if start.state.generation:
+                self.distrust(view)
+                return True
+        return False
+
+    def _advance(self, view: WordView, changes: Sequence[Change], *, seq: int, base: int | None) -> None:
+        latest = {change.chunk_id: change for change in changes}
+        state = replace(view.state, seq=seq, base=view.base if base is None else base)
+        fresh = not state.generation
+        folder = self._publication.new_generation() if fresh else self._publication.generation(state.generation)
+        work = folder / _WORK
+        if fresh:
+            work.mkdir()
+        index = Index(schema(), path=str(work)) if fresh else Index.open(str(work))
+        langs = write_changes(index, latest, fresh=fresh)
+        snapshot = folder / f"snapshot-{seq}"
+        link_snapshot(work, snapshot)
+        sync_folder(snapshot)
+        sync_folder(folder)
+        state = replace(state, generation=folder.name, snapshot=snapshot.name, langs=tuple(sorted({*state.langs, *langs})))
+        self._publication.write({"format": _FORMAT, **asdict(state)})
+        self._publication.remove_other_generations(state.generation)
+        for path in folder.glob("snapshot-*"):
+            if path.name != state.snapshot:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _open(self, stamp: Stamp | None) -> WordView:
+        """Open what is published; while somebody publishes and cleans up, again. What can't be read counts as nothing."""
+        while stamp and stamp != self._damaged:
+            try:
+                state = _state(self._publication.read() or {})
+                searcher = open_snapshot(self._publication.generation(state.generation) / state.snapshot)
+                return WordView(state.seq, state.base, state, stamp, searcher)
+            except (OSError, ValueError, KeyError, TypeError) as damage:
+                newer = self._publication.stamp()
+                if newer == stamp:
+                    _log.warning("The word index is damaged or of another version and is rebuilt (%s).", damage)
+                    break
+                stamp = newer
+        return _empty(stamp)
+
+
+def _state(data: Mapping[str, Any]) -> WordState:
+    if data.get("format") != _FORMAT:
+        raise ValueError("another format")
+    return WordState(data["generation"], data["snapshot"], data["seq"], data["base"], tuple(data["langs"]))
+
+
+def _empty(stamp: Stamp | None) -> WordView:
+    return WordView(0, 0, WordState(), stamp)

@@ -1,0 +1,47 @@
+"""What every lexical index must agree on: fields, BM25's figures, and the words of a question.
+
+BM25 as in Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework", with the idf that stays positive.
+"""
+
+import math
+from collections.abc import Collection
+
+from pincite.core.documents import index_text
+from pincite.language.detect import detect
+from pincite.language.stems import index_tokens, query_tokens
+
+K1 = 1.2
+B = 0.75
+TITLE_WEIGHT = 0.3
+"""What a word in title or headings counts beside its count in the body, which holds them too. Chosen on four sets."""
+
+
+def idf(containing: int, total: int) -> float:
+    """Return the inverse document frequency of a word that `containing` of `total` chunks have."""
+    return math.log(1 + (total - containing + 0.5) / (containing + 0.5))
+
+
+def chunk_language(lang: str, text: str) -> str:
+    """Return the language that a chunk is stemmed for: the declared one, else the detected one, "" when unsure."""
+    return lang.split("-")[0].lower() or detect(text)
+
+
+def title_tokens(title: str, heading_path: tuple[str, ...], lang: str) -> list[str]:
+    """Return the tokens of a chunk's title and headings."""
+    return index_tokens(" › ".join(dict.fromkeys((title, *heading_path))), lang)
+
+
+def body_tokens(title: str, heading_path: tuple[str, ...], text: str, *, lang: str) -> list[str]:
+    """Return the tokens of a chunk with its title and headings."""
+    return index_tokens(index_text(title, heading_path, text), lang)
+
+
+def question_tokens(text: str, present: Collection[str]) -> list[tuple[str, ...]]:
+    """Return for each word of a question the tokens that stand for it in an index that has the languages `present`.
+
+    Each language of the index gives an alternative, also when the question's own is known: a name has another stem in a
+    passage of another language. ("" is there when some chunks were of no known language, and so not stemmed.)
+    """
+    named = sorted(code for code in present if code)
+    asked = detect(text) or detect(text, among=named)
+    return query_tokens(text, [*named, ""] if "" in present else named, asked=asked)
