@@ -199,6 +199,12 @@ async def test_publishing_the_same_chunks_again_changes_only_their_numbers(store
     assert [found.text for found in await passages(store, chunks)] == ["1", "2"]
 
 
+async def test_a_version_without_chunks_replaces_one_with_some(store: AnyStore, feed: ChangeFeed) -> None:
+    first, old = await publish(store, document("a"), ["old"])
+    await publish(store, first, [])
+    assert [(c.seq, c.chunk_id, c.deleted) for c in await everything(feed)] == [(2, old[0].id, True)]
+
+
 async def test_a_chunk_that_is_published_after_its_removal_has_no_tombstone(store: AnyStore, feed: ChangeFeed) -> None:
     first, old = await publish(store, document("a"), ["old"])
     second, new = await publish(store, first, ["new"])

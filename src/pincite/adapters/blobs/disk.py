@@ -56,7 +56,8 @@ class DiskBlobs:
             descriptor, name = tempfile.mkstemp(prefix=".new-", dir=self._root)
         temporary = Path(name)
         try:
-            with os.fdopen(descriptor, "wb") as target:
+            # Unbuffered, so that closing the file after a failure has nothing left to write and can't fail again.
+            with os.fdopen(descriptor, "wb", buffering=0) as target:
                 blob = _copy(source, target, self._root)
             with _translated(self._root):
                 self._move(temporary, blob)
@@ -80,17 +81,22 @@ class DiskBlobs:
         return self._root / sha256[:2] / sha256[2:]
 
 
-def _copy(source: BinaryIO, target: BinaryIO, root: Path) -> Blob:
+def _copy(source: BinaryIO, target: io.FileIO, root: Path) -> Blob:
     digest, size = hashlib.sha256(), 0
     while piece := source.read(PIECE_BYTES):
         digest.update(piece)
         size += len(piece)
         with _translated(root):
-            target.write(piece)
+            _write(target, piece)
     with _translated(root):
-        target.flush()
         os.fsync(target.fileno())
     return Blob(digest.hexdigest(), size)
+
+
+def _write(target: io.FileIO, piece: bytes) -> None:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[target.write(rest) :]
 
 
 def _sync_folder(folder: Path) -> None:

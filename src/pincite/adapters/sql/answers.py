@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, bindparam, select
 
 from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.plain import dump, load
@@ -11,6 +11,13 @@ from pincite.adapters.sql.tables import answers, evidence
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.answers import AnswerRecord, FrozenQuote, Span
 from pincite.core.ids import DocumentId, MessageId, VersionId
+
+BODY = select(answers.c.body).where(answers.c.workspace_id == bindparam("own"), answers.c.message_id == bindparam("message_id"))
+QUOTES = (
+    select(evidence)
+    .where(evidence.c.workspace_id == bindparam("own"), evidence.c.message_id == bindparam("message_id"))
+    .order_by(evidence.c.position)
+)
 
 
 class SqlAnswers:
@@ -23,24 +30,18 @@ class SqlAnswers:
         """Insert an answer with its evidence. Raises `ConflictError` when the id is taken."""
         await self._tx.lock()
         await ensure_workspace(self._tx)
-        message_id, own = record.answer.message_id, self._tx.workspace_id
+        message_id = record.answer.message_id
         body = dump(AnswerRecord(record.question, record.answer, ()))
-        await self._tx.write(
-            insert(answers).values(message_id=message_id, workspace_id=own, body=body, created_at=datetime.now(UTC))
-        )
-        if record.evidence:
-            place = {"message_id": message_id, "workspace_id": own}
-            rows = [place | {"position": i} | _values(quote) for i, quote in enumerate(record.evidence)]
-            await self._tx.write(insert(evidence), rows)
+        await self._tx.insert(answers, {"message_id": message_id, "body": body, "created_at": datetime.now(UTC)})
+        rows = [{"message_id": message_id, "position": at} | _values(quote) for at, quote in enumerate(record.evidence)]
+        await self._tx.insert(evidence, *rows)
 
     async def get(self, message_id: MessageId) -> AnswerRecord | None:
         """Return one by id, exactly as it was given."""
-        own = self._tx.workspace_id
-        row = await self._tx.row(select(answers.c.body).where(answers.c.workspace_id == own, answers.c.message_id == message_id))
+        row = await self._tx.row(BODY, message_id=message_id)
         if row is None:
             return None
-        mine = evidence.c.workspace_id == own, evidence.c.message_id == message_id
-        quotes = await self._tx.rows(select(evidence).where(*mine).order_by(evidence.c.position))
+        quotes = await self._tx.rows(QUOTES, message_id=message_id)
         record = load(AnswerRecord, row.body)
         return AnswerRecord(record.question, record.answer, tuple(_quote(quote) for quote in quotes))
 

@@ -2,11 +2,27 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, delete, insert, update
+from sqlalchemy import bindparam, delete, update
 
 from pincite.adapters.sql.tables import collections, tombstones
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.ids import CollectionId, DocumentId
+
+MINE = collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("collection_id")
+OWN = tombstones.c.workspace_id == bindparam("own")
+TAKEN = (
+    update(collections).where(*MINE).values(head_seq=collections.c.head_seq + bindparam("count")).returning(collections.c.head_seq)
+)
+MOVED = (
+    update(collections)
+    .where(*MINE, collections.c.log_horizon < bindparam("through_seq"), collections.c.head_seq >= bindparam("through_seq"))
+    .values(log_horizon=bindparam("through_seq"))
+)
+FORGOTTEN = delete(tombstones).where(
+    OWN, tombstones.c.collection_id == bindparam("collection_id"), tombstones.c.seq <= bindparam("through_seq")
+)
+UNBURIED = delete(tombstones).where(OWN, tombstones.c.chunk_id.in_(bindparam("chunk_ids", expanding=True)))
+IDS_PER_STATEMENT = 1000
 
 
 class ChangeLog:
@@ -20,54 +36,22 @@ class ChangeLog:
         """Reserve `count` numbers and return the first. The collection's row stays locked until the commit, so that no number
         appears late behind one already read.
         """
-        result = await self._tx.write(
-            update(collections)
-            .where(collections.c.id == self._collection_id, collections.c.workspace_id == self._tx.workspace_id)
-            .values(head_seq=collections.c.head_seq + count)
-            .returning(collections.c.head_seq)
-        )
+        result = await self._tx.change(TAKEN, collection_id=self._collection_id, count=count)
         return int(result.scalar_one()) - count + 1
 
-    async def bury(self, document_id: DocumentId, chunk_ids: Sequence[str]) -> None:
-        """Leave tombstones for chunks of a document."""
-        if not chunk_ids:
-            return
-        first = await self.take(len(chunk_ids))
-        await self._tx.write(
-            insert(tombstones),
-            [
-                {
-                    "chunk_id": chunk_id,
-                    "workspace_id": self._tx.workspace_id,
-                    "collection_id": self._collection_id,
-                    "document_id": document_id,
-                    "seq": seq,
-                }
-                for seq, chunk_id in enumerate(chunk_ids, first)
-            ],
-        )
+    async def bury(self, document_id: DocumentId, chunk_ids: Sequence[str], *, first: int) -> None:
+        """Leave tombstones for chunks of a document, numbered from `first`."""
+        place = {"collection_id": self._collection_id, "document_id": document_id}
+        rows = [place | {"chunk_id": chunk_id, "seq": seq} for seq, chunk_id in enumerate(chunk_ids, first)]
+        await self._tx.insert(tombstones, *rows)
 
     async def unbury(self, chunk_ids: Sequence[str]) -> None:
         """Take back tombstones of chunks that are published again."""
-        own = tombstones.c.workspace_id == self._tx.workspace_id
-        statement = delete(tombstones).where(own, tombstones.c.chunk_id == bindparam("returning"))
-        await self._tx.write(statement, [{"returning": chunk_id} for chunk_id in chunk_ids])
+        for at in range(0, len(chunk_ids), IDS_PER_STATEMENT):
+            await self._tx.change(UNBURIED, chunk_ids=chunk_ids[at : at + IDS_PER_STATEMENT])
 
     async def prune(self, through_seq: int) -> int:
         """Drop tombstones numbered up to `through_seq` and move the horizon there. Return how many."""
-        mine = collections.c.id == self._collection_id, collections.c.workspace_id == self._tx.workspace_id
-        moved = await self._tx.write(
-            update(collections)
-            .where(*mine, collections.c.log_horizon < through_seq, collections.c.head_seq >= through_seq)
-            .values(log_horizon=through_seq)
-        )
-        if not moved.rowcount:
-            return 0
-        gone = await self._tx.write(
-            delete(tombstones).where(
-                tombstones.c.workspace_id == self._tx.workspace_id,
-                tombstones.c.collection_id == self._collection_id,
-                tombstones.c.seq <= through_seq,
-            )
-        )
-        return gone.rowcount
+        place = {"collection_id": self._collection_id, "through_seq": through_seq}
+        moved = await self._tx.change(MOVED, **place)
+        return (await self._tx.change(FORGOTTEN, **place)).rowcount if moved.rowcount else 0

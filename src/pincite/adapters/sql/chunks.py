@@ -1,19 +1,19 @@
 """Rows of chunks and vectors, and the switch from one version of a document to the next."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import Row, bindparam, delete, select
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
-from pincite.adapters.sql.documents import SqlDocuments
-from pincite.adapters.sql.passages import read_passages
-from pincite.adapters.sql.plain import dump, load
+from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
+from pincite.adapters.sql.passages import dump_pages, load_pages, read_passages
 from pincite.adapters.sql.tables import chunks, vectors, versions
 from pincite.adapters.sql.transaction import Transaction
-from pincite.core.documents import Chunk, ChunkType, Document, PageSpan
+from pincite.core.documents import Chunk, ChunkType, Document
 from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
@@ -21,6 +21,24 @@ from pincite.core.ports.models import Vector
 from pincite.core.vectors import refuse_foreign_vectors
 
 IDS_PER_STATEMENT = 1000
+
+OWN = chunks.c.workspace_id == bindparam("own")
+OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
+VECTORS = (
+    select(chunks.c.fingerprint, vectors.c.data)
+    .join(vectors, vectors.c.chunk_id == chunks.c.id)
+    .where(
+        OWN,
+        vectors.c.model_id == bindparam("model_id"),
+        chunks.c.fingerprint.in_(bindparam("fingerprints", expanding=True)),
+    )
+)
+GONE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"))
+ITS_VERSION = select(versions.c.id).where(
+    versions.c.workspace_id == bindparam("own"),
+    versions.c.id == bindparam("version_id"),
+    versions.c.document_id == bindparam("document_id"),
+)
 
 
 class SqlChunks:
@@ -36,39 +54,34 @@ class SqlChunks:
 
         Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
         """
+        if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in chunks):
+            raise ValueError("every published chunk belongs to the document's version")
+        packed = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in vectors.items()]
         await self._tx.lock()
-        collection = await require_collection(self._tx, document.collection_id)
-        refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)
+        await self._check(document, vectors, model_id)
         await SqlDocuments(self._tx).save(document)
-        await self._require_version(document)
+        kept = {chunk.id for chunk in chunks}
+        gone = [chunk_id for chunk_id in await self._clear(document.id) if chunk_id not in kept]
         log = ChangeLog(self._tx, document.collection_id)
-        gone = await self._clear(document.id)
-        first = await log.take(len(chunks))
+        first = await log.take(len(chunks) + len(gone))
         await self._insert(document, chunks, first)
-        await self._insert_vectors(vectors, model_id)
+        await self._insert_vectors(packed)
         await log.unbury([chunk.id for chunk in chunks])
         # After the new ones: a mirror that stops between the two shows nothing less than before.
-        kept = {chunk.id for chunk in chunks}
-        await log.bury(document.id, [chunk_id for chunk_id in gone if chunk_id not in kept])
+        await log.bury(document.id, gone, first=first + len(chunks))
 
     async def of_version(self, version_id: VersionId) -> list[Chunk]:
         """Return the chunks of a version in order."""
-        own = chunks.c.workspace_id == self._tx.workspace_id
-        query = select(chunks).where(own, chunks.c.version_id == version_id).order_by(chunks.c.chunk_index)
-        return [_chunk(row) for row in await self._tx.rows(query)]
+        return [_chunk(row) for row in await self._tx.rows(OF_VERSION, version_id=version_id)]
 
     async def vectors(self, fingerprints: Sequence[str], *, model_id: str) -> dict[str, Vector]:
         """Return stored vectors by chunk fingerprint, for those that have one of this model. Each is a float32 buffer."""
         found: dict[str, bytes] = {}
-        query = (
-            select(chunks.c.fingerprint, vectors.c.data)
-            .join(vectors, vectors.c.chunk_id == chunks.c.id)
-            .where(chunks.c.workspace_id == self._tx.workspace_id, vectors.c.model_id == model_id)
-        )
         wanted = list(dict.fromkeys(fingerprints))
         for at in range(0, len(wanted), IDS_PER_STATEMENT):
-            some = query.where(chunks.c.fingerprint.in_(wanted[at : at + IDS_PER_STATEMENT]))
-            found.update((row.fingerprint, row.data) for row in await self._tx.rows(some))
+            some = wanted[at : at + IDS_PER_STATEMENT]
+            rows = await self._tx.rows(VECTORS, model_id=model_id, fingerprints=some)
+            found.update((row.fingerprint, row.data) for row in rows)
         unpacked = half.unpack_all(list(found.values()))
         return {fingerprint: vector for fingerprint, vector in zip(found, unpacked, strict=True) if vector is not None}
 
@@ -81,33 +94,24 @@ class SqlChunks:
         await self._tx.lock()
         return await ChangeLog(self._tx, collection_id).prune(through_seq)
 
-    async def _require_version(self, document: Document) -> None:
-        query = select(versions.c.id).where(
-            versions.c.workspace_id == self._tx.workspace_id,
-            versions.c.id == document.version_id,
-            versions.c.document_id == document.id,
-        )
-        if await self._tx.row(query) is None:
+    async def _check(self, document: Document, vectors: Mapping[ChunkId, Vector], model_id: str) -> None:
+        collection = await require_collection(self._tx, document.collection_id)
+        refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)
+        if await self._tx.row(ITS_VERSION, version_id=document.version_id, document_id=document.id) is None:
             raise NotFoundError("There is no such version of the document.")
 
-    async def _clear(self, document_id: DocumentId) -> Sequence[str]:
-        mine = chunks.c.workspace_id == self._tx.workspace_id, chunks.c.document_id == document_id
-        rows = await self._tx.rows(select(chunks.c.id).where(*mine).order_by(chunks.c.seq))
-        if rows:
-            await self._tx.write(delete(chunks).where(*mine))
-        return [row.id for row in rows]
+    async def _clear(self, document_id: DocumentId) -> list[str]:
+        gone = [row.id for row in await self._tx.rows(CHUNK_IDS, document_id=document_id)]
+        if gone:
+            await self._tx.change(GONE, document_id=document_id)
+        return gone
+
+    async def _insert_vectors(self, packed: Sequence[Mapping[str, Any]]) -> None:
+        await self._tx.insert(vectors, *packed)
 
     async def _insert(self, document: Document, new: Sequence[Chunk], first: int) -> None:
-        if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in new):
-            raise ValueError("every published chunk belongs to the document's version")
-        place = {"workspace_id": self._tx.workspace_id, "collection_id": document.collection_id}
-        if new:
-            await self._tx.write(insert(chunks), [place | _values(chunk, seq) for seq, chunk in enumerate(new, first)])
-
-    async def _insert_vectors(self, new: Mapping[ChunkId, Vector], model_id: str) -> None:
-        if new:
-            rows = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in new.items()]
-            await self._tx.write(insert(vectors), rows)
+        place = {"collection_id": document.collection_id}
+        await self._tx.insert(chunks, *(place | _values(chunk, seq) for seq, chunk in enumerate(new, first)))
 
 
 def _values(chunk: Chunk, seq: int) -> dict[str, Any]:
@@ -118,12 +122,12 @@ def _values(chunk: Chunk, seq: int) -> dict[str, Any]:
         "seq": seq,
         "chunk_index": chunk.chunk_index,
         "title": chunk.title,
-        "heading_path": dump(chunk.heading_path),
+        "heading_path": json.dumps(chunk.heading_path),
         "text": chunk.text,
         "start_char": chunk.start,
         "end_char": chunk.end,
         "token_count": chunk.token_count,
-        "pages": dump(chunk.pages),
+        "pages": dump_pages(chunk.pages),
         "lang": chunk.lang,
         "chunk_type": chunk.chunk_type.value,
         "generated": chunk.generated,
@@ -138,12 +142,12 @@ def _chunk(row: Row[Any]) -> Chunk:
         version_id=VersionId(row.version_id),
         chunk_index=row.chunk_index,
         title=row.title,
-        heading_path=load(tuple[str, ...], row.heading_path),
+        heading_path=tuple(json.loads(row.heading_path)),
         text=row.text,
         start=row.start_char,
         end=row.end_char,
         token_count=row.token_count,
-        pages=load(tuple[PageSpan, ...], row.pages),
+        pages=load_pages(row.pages),
         lang=row.lang,
         chunk_type=ChunkType(row.chunk_type),
         generated=row.generated,

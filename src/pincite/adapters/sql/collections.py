@@ -3,15 +3,33 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, case, func, insert, literal, select
+from sqlalchemy import Row, bindparam, case, func, select
+from sqlalchemy import insert as insert_into
 
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import collections, documents, workspaces
+from pincite.adapters.sql.tables import ID, UtcDateTime, collections, documents, workspaces
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Collection, EmbeddingSpec, Stage
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.evidence import Scope
 from pincite.core.ids import CollectionId, WorkspaceId
+
+MINE = select(collections).where(collections.c.workspace_id == bindparam("own"))
+BY_ID = MINE.where(collections.c.id == bindparam("collection_id"))
+BY_NAME = MINE.where(collections.c.name == bindparam("name"))
+BY_ORDER = MINE.order_by(collections.c.name)
+SCOPE = select(
+    func.count(),
+    func.coalesce(func.sum(case((documents.c.stage == Stage.READY.value, 1), else_=0)), 0),
+    func.coalesce(func.sum(case((documents.c.stage == Stage.FAILED.value, 1), else_=0)), 0),
+    func.coalesce(func.sum(documents.c.pages_unread), 0),
+).where(documents.c.workspace_id == bindparam("own"), documents.c.collection_id == bindparam("collection_id"))
+NEW_WORKSPACE = insert_into(workspaces).from_select(
+    ["id", "created_at"],
+    select(bindparam("own", type_=ID), bindparam("now", type_=UtcDateTime)).where(
+        ~select(workspaces.c.id).where(workspaces.c.id == bindparam("own")).exists()
+    ),
+)
 
 
 class SqlCollections:
@@ -28,53 +46,36 @@ class SqlCollections:
         if await self.named(collection.name):
             raise ConflictError(f"There is already a collection named “{collection.name}”.")
         await ensure_workspace(self._tx)
-        await self._tx.write(
-            insert(collections).values(
-                id=collection.id,
-                workspace_id=self._tx.workspace_id,
-                name=collection.name,
-                embedding=dump(collection.embedding) if collection.embedding else None,
-                created_at=collection.created_at,
-            )
-        )
+        row = {
+            "id": collection.id,
+            "name": collection.name,
+            "embedding": dump(collection.embedding) if collection.embedding else None,
+            "created_at": collection.created_at,
+        }
+        await self._tx.insert(collections, row)
 
     async def get(self, collection_id: CollectionId) -> Collection | None:
         """Return one by id."""
-        return _collection(await self._tx.row(self._mine().where(collections.c.id == collection_id)))
+        return _collection(await self._tx.row(BY_ID, collection_id=collection_id))
 
     async def named(self, name: str) -> Collection | None:
         """Return one by name."""
-        return _collection(await self._tx.row(self._mine().where(collections.c.name == name)))
+        return _collection(await self._tx.row(BY_NAME, name=name))
 
     async def list(self) -> list[Collection]:
         """Return all, by name."""
-        rows = await self._tx.rows(self._mine().order_by(collections.c.name))
-        return [found for row in rows if (found := _collection(row))]
+        return [found for row in await self._tx.rows(BY_ORDER) if (found := _collection(row))]
 
     async def scope(self, collection_id: CollectionId) -> Scope:
         """Count its documents by stage."""
-        ready, failed = Stage.READY.value, Stage.FAILED.value
-        rows = await self._tx.rows(
-            select(
-                func.count(),
-                func.coalesce(func.sum(case((documents.c.stage == ready, 1), else_=0)), 0),
-                func.coalesce(func.sum(case((documents.c.stage == failed, 1), else_=0)), 0),
-                func.coalesce(func.sum(documents.c.pages_unread), 0),
-            ).where(documents.c.workspace_id == self._tx.workspace_id, documents.c.collection_id == collection_id)
-        )
-        total, done, broken, unread = tuple(rows[0])
-        return Scope(documents=total, ready=done, in_work=total - done - broken, failed=broken, pages_unread=unread)
-
-    def _mine(self) -> Any:
-        return select(collections).where(collections.c.workspace_id == self._tx.workspace_id)
+        [counts] = await self._tx.rows(SCOPE, collection_id=collection_id)
+        total, ready, failed, unread = tuple(counts)
+        return Scope(documents=total, ready=ready, in_work=total - ready - failed, failed=failed, pages_unread=unread)
 
 
 async def ensure_workspace(transaction: Transaction) -> None:
     """Insert the row of the transaction's workspace if it isn't there."""
-    own = transaction.workspace_id
-    absent = ~select(workspaces.c.id).where(workspaces.c.id == own).exists()
-    values = select(literal(own), literal(datetime.now(UTC), workspaces.c.created_at.type)).where(absent)
-    await transaction.write(insert(workspaces).from_select(["id", "created_at"], values))
+    await transaction.change(NEW_WORKSPACE, now=datetime.now(UTC))
 
 
 async def require_collection(transaction: Transaction, collection_id: CollectionId) -> Collection:

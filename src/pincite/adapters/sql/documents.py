@@ -1,12 +1,12 @@
 """Rows of documents."""
 
+import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, delete, or_, select, update
 
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
-from pincite.adapters.sql.plain import dump, load
 from pincite.adapters.sql.tables import chunks, documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Document, Reason, Stage
@@ -16,6 +16,25 @@ from pincite.core.ids import CollectionId, DocumentId, VersionId
 
 IDS_PER_STATEMENT = 1000
 AFTER_SLASH = chr(ord("/") + 1)
+
+OWN, THIS = documents.c.workspace_id == bindparam("own"), documents.c.id == bindparam("document_id")
+HERE = documents.c.collection_id == bindparam("in_collection")
+BY_ID = select(documents).where(OWN, THIS)
+BY_PATH = select(documents).where(OWN, HERE, documents.c.path == bindparam("path"))
+BY_ORDER = (
+    select(documents)
+    .where(OWN, HERE, documents.c.path > bindparam("after_path"))
+    .order_by(documents.c.path)
+    .limit(bindparam("count"))
+)
+SEARCHABLE = select(documents.c.id).where(OWN, HERE, documents.c.version_id.is_not(None))
+CHANGED = update(documents).where(OWN, THIS, HERE)
+GONE = delete(documents).where(OWN, THIS)
+CHUNK_IDS = (
+    select(chunks.c.id)
+    .where(chunks.c.workspace_id == bindparam("own"), chunks.c.document_id == bindparam("document_id"))
+    .order_by(chunks.c.seq)
+)
 
 
 class SqlDocuments:
@@ -31,59 +50,37 @@ class SqlDocuments:
         if holder is not None and holder.id != document.id:
             raise ConflictError(f"The path “{document.path}” belongs to another document of the collection.")
         values = _values(document)
-        changed = await self._tx.write(
-            update(documents)
-            .where(
-                documents.c.id == document.id,
-                documents.c.workspace_id == self._tx.workspace_id,
-                documents.c.collection_id == document.collection_id,
-            )
-            .values(values)
-        )
+        changed = await self._tx.change(CHANGED, document_id=document.id, in_collection=document.collection_id, **values)
         if not changed.rowcount:
             await require_collection(self._tx, document.collection_id)
-            await self._tx.write(
-                insert(documents).values(
-                    id=document.id, workspace_id=self._tx.workspace_id, collection_id=document.collection_id, **values
-                )
-            )
+            await self._tx.insert(documents, {"id": document.id, "collection_id": document.collection_id, **values})
 
     async def get(self, document_id: DocumentId) -> Document | None:
         """Return one by id."""
-        return _document(await self._tx.row(self._mine().where(documents.c.id == document_id)))
+        return _document(await self._tx.row(BY_ID, document_id=document_id))
 
     async def at_path(self, collection_id: CollectionId, path: str) -> Document | None:
         """Return the one at a path."""
-        query = self._mine().where(documents.c.collection_id == collection_id, documents.c.path == path)
-        return _document(await self._tx.row(query))
+        return _document(await self._tx.row(BY_PATH, in_collection=collection_id, path=path))
 
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return up to `limit` documents by path, those after `after_path`."""
-        query = (
-            self._mine()
-            .where(documents.c.collection_id == collection_id, documents.c.path > after_path)
-            .order_by(documents.c.path)
-            .limit(limit)
-        )
-        return [found for row in await self._tx.rows(query) if (found := _document(row))]
+        rows = await self._tx.rows(BY_ORDER, in_collection=collection_id, after_path=after_path, count=limit)
+        return [found for row in rows if (found := _document(row))]
 
     async def matching(self, collection_id: CollectionId, filter: Filter) -> set[DocumentId]:
         """Return the searchable documents (those with a version) that a filter leaves."""
-        query = select(documents.c.id).where(
-            documents.c.workspace_id == self._tx.workspace_id,
-            documents.c.collection_id == collection_id,
-            documents.c.version_id.is_not(None),
-        )
+        query = SEARCHABLE
         if filter.path_prefix:
             query = query.where(_under(filter.path_prefix))
         if filter.content_types:
             query = query.where(documents.c.content_type.in_(filter.content_types))
         if not filter.document_ids:
-            return {DocumentId(row.id) for row in await self._tx.rows(query)}
+            return {DocumentId(row.id) for row in await self._tx.rows(query, in_collection=collection_id)}
         found: set[DocumentId] = set()
         for at in range(0, len(filter.document_ids), IDS_PER_STATEMENT):
             some = query.where(documents.c.id.in_(filter.document_ids[at : at + IDS_PER_STATEMENT]))
-            found.update(DocumentId(row.id) for row in await self._tx.rows(some))
+            found.update(DocumentId(row.id) for row in await self._tx.rows(some, in_collection=collection_id))
         return found
 
     async def remove(self, document_id: DocumentId) -> bool:
@@ -92,17 +89,12 @@ class SqlDocuments:
         document = await self.get(document_id)
         if document is None:
             return False
-        own = chunks.c.workspace_id == self._tx.workspace_id
-        rows = await self._tx.rows(select(chunks.c.id).where(own, chunks.c.document_id == document_id).order_by(chunks.c.seq))
-        await ChangeLog(self._tx, document.collection_id).bury(document_id, [row.id for row in rows])
+        gone = [row.id for row in await self._tx.rows(CHUNK_IDS, document_id=document_id)]
+        log = ChangeLog(self._tx, document.collection_id)
+        await log.bury(document_id, gone, first=await log.take(len(gone)))
         # Versions, texts, chunks and vectors follow by foreign key.
-        await self._tx.write(
-            delete(documents).where(documents.c.id == document_id, documents.c.workspace_id == self._tx.workspace_id)
-        )
+        await self._tx.change(GONE, document_id=document_id)
         return True
-
-    def _mine(self) -> Any:
-        return select(documents).where(documents.c.workspace_id == self._tx.workspace_id)
 
 
 def _under(prefix: str) -> ColumnElement[bool]:
@@ -132,8 +124,8 @@ def _values(document: Document) -> dict[str, Any]:
         "chunks": document.chunks,
         "locale": document.locale,
         "doc_date": document.doc_date,
-        "tags": dump(document.tags),
-        "meta": dump(document.meta),
+        "tags": json.dumps(document.tags),
+        "meta": json.dumps(dict(document.meta)),
     }
 
 
@@ -159,6 +151,6 @@ def _document(row: Row[Any] | None) -> Document | None:
         chunks=row.chunks,
         locale=row.locale,
         doc_date=row.doc_date,
-        tags=load(tuple[str, ...], row.tags),
-        meta=load(dict[str, str], row.meta),
+        tags=tuple(json.loads(row.tags)),
+        meta=json.loads(row.meta),
     )

@@ -4,16 +4,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import URL, event
+from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from pincite.adapters.sql.answers import SqlAnswers
 from pincite.adapters.sql.chunks import SqlChunks
 from pincite.adapters.sql.collections import SqlCollections
-from pincite.adapters.sql.connections import BUSY_TIMEOUT_S, PRAGMAS
+from pincite.adapters.sql.connections import BUSY_TIMEOUT_S
 from pincite.adapters.sql.documents import SqlDocuments
+from pincite.adapters.sql.driver import OneTripConnection
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.transaction import Database, Transaction
@@ -65,6 +65,11 @@ class SqlStore:
         self._changes = changes
 
     @property
+    def database(self) -> Database:
+        """Return the engine and the file, for maintenance."""
+        return self._database
+
+    @property
     def changes(self) -> SqliteFeed:
         """Return the change log's reader; it is closed with the store."""
         return self._changes
@@ -95,20 +100,15 @@ class SqlStore:
 
 
 def _engine(path: Path, busy_timeout_s: float) -> AsyncEngine:
-    engine = create_async_engine(
+    async def connected() -> OneTripConnection:
+        connection = OneTripConnection(path, busy_timeout_s=busy_timeout_s)
+        await connection
+        return connection
+
+    return create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),
-        # No implicit transactions: `Transaction` says when one begins.
-        connect_args={"timeout": busy_timeout_s, "isolation_level": None},
+        async_creator=connected,
         pool_size=5,
         max_overflow=45,
         pool_timeout=busy_timeout_s,
     )
-    event.listen(engine.sync_engine, "connect", _set_pragmas)
-    return engine
-
-
-def _set_pragmas(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import CursorResult, Executable, Row
+from sqlalchemy import CursorResult, Executable, Row, Table, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from pincite.adapters.sql.errors import busy, translated
 from pincite.core.ids import WorkspaceId
-
-Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +37,33 @@ class Transaction:
         self._connection: AsyncConnection | None = None
         self._writing = False
 
-    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Sequence[Row[Any]]:
-        """Return all rows of a query."""
+    async def rows(self, statement: Executable, **parameters: Any) -> Sequence[Row[Any]]:
+        """Return all rows of a query. The parameter `own` is always the transaction's workspace."""
         with translated(self._database.path):
             connection = await self._connected()
-            return (await connection.execute(statement, parameters)).all()
+            return (await connection.execute(statement, {"own": self.workspace_id, **parameters})).all()
 
-    async def row(self, statement: Executable, parameters: Parameters | None = None) -> Row[Any] | None:
+    async def row(self, statement: Executable, **parameters: Any) -> Row[Any] | None:
         """Return the first row of a query, if any."""
-        found = await self.rows(statement, parameters)
+        found = await self.rows(statement, **parameters)
         return found[0] if found else None
 
-    async def write(self, statement: Executable, parameters: Parameters | None = None) -> CursorResult[Any]:
-        """Run a statement that changes rows; with a list of parameters, once for each (none: not at all)."""
+    async def change(self, statement: Executable, **parameters: Any) -> CursorResult[Any]:
+        """Run an update or a delete. The parameter `own` is always the transaction's workspace."""
         await self.lock()
         with translated(self._database.path):
-            return await (await self._connected()).execute(statement, parameters)
+            connection = await self._connected()
+            return await connection.execute(statement, {"own": self.workspace_id, **parameters})
+
+    async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
+        """Insert rows, as the transaction's workspace's; none is no error."""
+        if not rows:
+            return
+        await self.lock()
+        owner = {"workspace_id": self.workspace_id} if "workspace_id" in table.c else {}
+        owned = [{**row, **owner} for row in rows]
+        with translated(self._database.path):
+            await (await self._connected()).execute(insert(table), owned)
 
     async def lock(self) -> None:
         """Become a writing transaction: what is read from now on can't change before the commit. Raises `store_busy`."""

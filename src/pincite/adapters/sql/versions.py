@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from sqlalchemy import Row, insert, literal, select, union_all
+from sqlalchemy import Row, bindparam, literal, select, union_all
 
 from pincite.adapters.sql import canonical as codec
 from pincite.adapters.sql.tables import canonical_texts, documents, versions
@@ -11,6 +11,17 @@ from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import CanonicalText, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, VersionId
+
+BY_ID = select(versions).where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version_id"))
+TEXT = select(canonical_texts.c.data).where(
+    canonical_texts.c.workspace_id == bindparam("own"), canonical_texts.c.version_id == bindparam("version_id")
+)
+PARENT = select(documents.c.id).where(documents.c.workspace_id == bindparam("own"), documents.c.id == bindparam("document_id"))
+# The one question that is asked of all workspaces: equal bytes are kept once for all of them.
+HELD = union_all(
+    select(literal(1)).where(versions.c.sha256 == bindparam("sha256")),
+    select(literal(1)).where(documents.c.sha256 == bindparam("sha256")),
+).limit(1)
 
 
 class SqlVersions:
@@ -23,42 +34,33 @@ class SqlVersions:
         """Insert a version with its text. Raises `NotFoundError` without its document, `ConflictError` when the id is taken."""
         data = await asyncio.to_thread(codec.encode, canonical)
         await self._tx.lock()
-        own = self._tx.workspace_id
-        parent = select(documents.c.id).where(documents.c.id == version.document_id, documents.c.workspace_id == own)
-        if await self._tx.row(parent) is None:
+        if await self._tx.row(PARENT, document_id=version.document_id) is None:
             raise NotFoundError("There is no such document.")
-        await self._tx.write(
-            insert(versions).values(
-                id=version.id,
-                workspace_id=own,
-                document_id=version.document_id,
-                sha256=version.sha256,
-                size_bytes=version.size_bytes,
-                content_type=version.content_type,
-                parser=version.parser,
-                parser_version=version.parser_version,
-                created_at=version.created_at,
-            )
-        )
-        await self._tx.write(insert(canonical_texts).values(version_id=version.id, workspace_id=own, data=data))
+        row = {
+            "id": version.id,
+            "document_id": version.document_id,
+            "sha256": version.sha256,
+            "size_bytes": version.size_bytes,
+            "content_type": version.content_type,
+            "parser": version.parser,
+            "parser_version": version.parser_version,
+            "created_at": version.created_at,
+        }
+        await self._tx.insert(versions, row)
+        await self._tx.insert(canonical_texts, {"version_id": version.id, "data": data})
 
     async def get(self, version_id: VersionId) -> Version | None:
         """Return one by id."""
-        own = versions.c.workspace_id == self._tx.workspace_id
-        return _version(await self._tx.row(select(versions).where(own, versions.c.id == version_id)))
+        return _version(await self._tx.row(BY_ID, version_id=version_id))
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""
-        own = canonical_texts.c.workspace_id == self._tx.workspace_id
-        row = await self._tx.row(select(canonical_texts.c.data).where(own, canonical_texts.c.version_id == version_id))
+        row = await self._tx.row(TEXT, version_id=version_id)
         return await asyncio.to_thread(codec.decode, row.data) if row else None
 
     async def blob_in_use(self, sha256: str) -> bool:
         """Say whether any version, or any document still without one, has these bytes, in any workspace."""
-        held = union_all(
-            select(literal(1)).where(versions.c.sha256 == sha256), select(literal(1)).where(documents.c.sha256 == sha256)
-        )
-        return await self._tx.row(held.limit(1)) is not None
+        return await self._tx.row(HELD, sha256=sha256) is not None
 
 
 def _version(row: Row[Any] | None) -> Version | None:
