@@ -1,0 +1,132 @@
+"""Embeddings of any server that speaks the OpenAI protocol."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Self
+
+from pincite.adapters.models.openai_endpoint import EmbeddingEndpoint
+from pincite.adapters.models.openai_errors import ProviderFault
+from pincite.core.documents import EmbeddingSpec
+from pincite.core.ports.models import Vector
+
+MOST_TEXTS = 2048
+MOST_TOKENS = 150_000
+"""OpenAI takes 2,048 texts and 300,000 tokens a request; half of that, as our count is an estimate."""
+
+WINDOW_TOKENS = 8_000
+SHORTEST_CUT_CHARACTERS = 500
+BLANK = " "
+"""Sent for an empty text, which the protocol refuses."""
+
+TOO_LARGE = frozenset({"provider_too_large", "provider_refused"})
+"""Codes of 413, and of 400 and 422, with which servers refuse a request that is too large, too."""
+
+
+class OpenAIEmbedding:
+    """An `EmbeddingModel` behind an endpoint.
+
+    `dimensions` is the size of the vectors, any other is refused; with `shorten` the provider is asked for it (for models that have
+    several sizes). Where the size isn't known, `connect` learns it. The model's vocabulary isn't known either, so tokens are
+    estimated, and a text is cut where the estimate reaches `window_tokens`. One that the provider still refuses is halved
+    until it passes.
+    """
+
+    def __init__(
+        self,
+        endpoint: EmbeddingEndpoint,
+        *,
+        dimensions: int,
+        shorten: bool = False,
+        window_tokens: int = WINDOW_TOKENS,
+        query_prefix: str = "",
+        passage_prefix: str = "",
+    ) -> None:
+        self._endpoint = endpoint
+        self._shorten = shorten
+        self._most_texts = MOST_TEXTS
+        self._spec = EmbeddingSpec(endpoint.model, "served", dimensions, window_tokens, query_prefix, passage_prefix)
+
+    @classmethod
+    async def connect(
+        cls,
+        endpoint: EmbeddingEndpoint,
+        *,
+        window_tokens: int = WINDOW_TOKENS,
+        query_prefix: str = "",
+        passage_prefix: str = "",
+    ) -> Self:
+        """Return the model, its dimensions learnt by one request. Raises as `embed_passages`."""
+        [vector] = await endpoint.embed(["dimensions"], dimensions=None)
+        return cls(
+            endpoint,
+            dimensions=len(vector),
+            window_tokens=window_tokens,
+            query_prefix=query_prefix,
+            passage_prefix=passage_prefix,
+        )
+
+    @property
+    def spec(self) -> EmbeddingSpec:
+        """Return what a collection freezes."""
+        return self._spec
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one vector per text, in order. Raises `UpstreamError`, and `ConfigurationError` without a key."""
+        vectors: list[Vector] = []
+        waiting = [self._cut(self._spec.passage_prefix + text) for text in texts]
+        while waiting:
+            batch = waiting[: self._batch_size(waiting)]
+            vectors += await self._embed(batch)
+            waiting = waiting[len(batch) :]
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question. Raises as `embed_passages`."""
+        [vector] = await self._embed([self._cut(self._spec.query_prefix + text)])
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return an estimate for each text, rather too high than too low for prose."""
+        return [estimated_tokens(text) for text in texts]
+
+    async def aclose(self) -> None:
+        """Close the connections to the provider."""
+        await self._endpoint.aclose()
+
+    async def _embed(self, batch: list[str]) -> list[Vector]:
+        """Embed a batch; one that is refused as too large is divided, and a single text cut in half."""
+        try:
+            return await self._endpoint.embed(batch, dimensions=self._spec.dimensions, shorten=self._shorten)
+        except ProviderFault as fault:
+            if fault.code not in TOO_LARGE or (len(batch) == 1 and len(batch[0]) < SHORTEST_CUT_CHARACTERS):
+                raise
+        if len(batch) == 1:
+            # It was this text that was too large, not the number of texts.
+            self._most_texts = MOST_TEXTS
+            return await self._embed([batch[0][: len(batch[0]) // 2]])
+        self._most_texts = half = len(batch) // 2
+        return await self._embed(batch[:half]) + await self._embed(batch[half:])
+
+    def _batch_size(self, texts: Sequence[str]) -> int:
+        tokens = 0
+        for size, text in enumerate(texts[: self._most_texts]):
+            tokens += estimated_tokens(text)
+            if tokens > MOST_TOKENS and size:
+                return size
+        return min(len(texts), self._most_texts)
+
+    def _cut(self, text: str) -> str:
+        # A character is a quarter of a token at least. Half of a surrogate pair can't be sent.
+        text = text[: 4 * self._spec.window_tokens].encode(errors="replace").decode()
+        if estimated_tokens(text) > self._spec.window_tokens:
+            text = text[
+                : bisect_right(range(len(text)), self._spec.window_tokens, key=lambda end: estimated_tokens(text[:end])) - 1
+            ]
+        return text or BLANK
+
+
+def estimated_tokens(text: str) -> int:
+    """Guess the tokens of a text without the vocabulary: four ASCII characters make one, and so do two bytes of others."""
+    size_bytes = len(text.encode(errors="replace"))
+    other_bytes = size_bytes - len(text.encode("ascii", "ignore"))
+    return -(-(size_bytes + other_bytes) // 4)

@@ -1,0 +1,132 @@
+"""The embeddings endpoint of an OpenAI-protocol server: one request, tried again while that may help, its reply checked."""
+
+import asyncio
+import importlib
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pincite.adapters.models.openai_errors import ProviderFault, from_sdk
+from pincite.adapters.models.openai_vectors import read_vectors
+from pincite.core.errors import ConfigurationError
+from pincite.core.ports.models import Vector
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+CONNECT_TIMEOUT_S = 10.0
+LONGEST_WAIT_S = 30.0
+
+_FAULTS = {
+    "provider_key": ("The embedding provider refused the API key. Check the key and the model.", False),
+    "provider_model": ("The embedding provider doesn't know the model or the address. Check its name and base URL.", False),
+    "provider_too_large": ("The embedding provider finds even a single text too large.", False),
+    "provider_rate_limit": ("The embedding provider takes no more requests right now. Try again later.", True),
+    "provider_unavailable": ("The embedding provider is not available right now. Try again later.", True),
+    "provider_timeout": ("The embedding provider took too long to answer. Try again later.", True),
+    "provider_unreachable": ("The connection to the embedding provider failed. Check its base URL and the network.", True),
+    "provider_broken_reply": ("The embedding provider's reply was broken off or unreadable. Try again later.", True),
+}
+_REFUSED = ("The embedding provider refused the request. Check the model and its settings.", False)
+
+
+class EmbeddingEndpoint:
+    """Where embeddings are asked for.
+
+    Without `api_key` and `base_url` the SDK's own variables count; a server that wants no key gets a placeholder when `base_url` is
+    given. A failure that may mend itself is tried up to `attempts` times, after a wait that doubles from `retry_wait_s`, with
+    jitter, or after what the provider asks for (30 s at most). `http_client` replaces the SDK's own client.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout_s: float = 60.0,
+        attempts: int = 4,
+        retry_wait_s: float = 0.5,
+        http_client: "httpx2.AsyncClient | None" = None,
+    ) -> None:
+        self.model = model
+        self._api_key = api_key
+        self._base_url = base_url
+        self._timeout_s = timeout_s
+        self._attempts = attempts
+        self._retry_wait_s = retry_wait_s
+        self._http_client = http_client
+        self._client: tuple[asyncio.AbstractEventLoop, openai.AsyncOpenAI] | None = None
+
+    async def embed(self, texts: Sequence[str], *, dimensions: int | None, shorten: bool = False) -> list[Vector]:
+        """Return one vector of length 1 per text, in order. With `shorten` the provider is asked for vectors of `dimensions`.
+
+        Raises `UpstreamError`, and `ConfigurationError` without a key.
+        """
+        body: dict[str, Any] = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        if shorten:
+            body["dimensions"] = dimensions
+        for attempt in range(self._attempts):
+            try:
+                reply = await self._post(body)
+                # Reading a large reply takes long enough to hold up other tasks.
+                return await asyncio.to_thread(read_vectors, reply, texts=len(texts), dimensions=dimensions)
+            except ProviderFault as fault:
+                if not fault.retryable or attempt == self._attempts - 1:
+                    raise
+                wait = self._wait_s(attempt, fault.retry_after_s)
+            await asyncio.sleep(wait)
+        raise AssertionError("attempts is at least 1")
+
+    async def aclose(self) -> None:
+        """Close the connections to the provider."""
+        if self._client is not None:
+            await self._client[1].close()
+            self._client = None
+
+    async def _post(self, body: dict[str, Any]) -> bytes:
+        client = await self._sdk()
+        import httpx2
+        import openai
+
+        try:
+            response = await client.post("/embeddings", cast_to=httpx2.Response, body=body)
+        except openai.OpenAIError as error:
+            raise _fault(from_sdk(error)) from None
+        except (httpx2.RequestError, httpx2.StreamError):
+            raise _fault(ProviderFault("", code="provider_unreachable")) from None
+        return response.content
+
+    def _wait_s(self, attempt: int, retry_after_s: float | None) -> float:
+        if retry_after_s is not None:
+            return min(retry_after_s, LONGEST_WAIT_S)
+        return min(self._retry_wait_s * 2**attempt, LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
+
+    async def _sdk(self) -> "openai.AsyncOpenAI":
+        """Return the SDK's client, one per event loop. Importing it takes over a second, so a thread does it."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._client[0] is not loop:
+            await asyncio.to_thread(importlib.import_module, "openai")
+            self._client = (loop, self._new_client())
+        return self._client[1]
+
+    def _new_client(self) -> "openai.AsyncOpenAI":
+        import httpx2
+        import openai
+
+        timeout = httpx2.Timeout(self._timeout_s, connect=min(CONNECT_TIMEOUT_S, self._timeout_s))
+        for key in (self._api_key, "none" if self._base_url and not self._api_key else self._api_key):
+            try:
+                return openai.AsyncOpenAI(
+                    api_key=key, base_url=self._base_url, timeout=timeout, max_retries=0, http_client=self._http_client
+                )
+            except openai.OpenAIError:
+                continue
+        raise ConfigurationError("The embedding provider needs an API key. Set one, or name a server that needs none.")
+
+
+def _fault(fault: ProviderFault) -> ProviderFault:
+    """Say in terms of embeddings what went wrong."""
+    text, retryable = _FAULTS.get(fault.code, _REFUSED)
+    return ProviderFault(text, code=fault.code, retryable=retryable, retry_after_s=fault.retry_after_s)
