@@ -18,6 +18,7 @@ _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-
 _ODD = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # Signs that windows-1252 has where other single-byte encodings have letters.
 _INSIDE_WORD = re.compile("[A-Za-z][\xa1-\xa9\xac-\xb3\xb5\xb6\xb8-\xbf\xd7\xf7\u2020\u2021\u02c6\u2030](?=[A-Za-z])")
+_SURROGATE_BYTES = re.compile(rb"\xed[\xa0-\xbf]")
 _ODD_SHARE = 0.02
 _LEAST_BYTES_TO_GUESS = 32
 # The labels of single-byte Latin that the web reads as windows-1252 (WHATWG Encoding Standard, section 4.2).
@@ -41,6 +42,8 @@ def decode_text(raw: bytes, *, is_html: bool = False) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    if _SURROGATE_BYTES.search(raw) and (mended := _joined_surrogates(raw)) is not None:
+        return mended
     if (mended := _almost_utf8(raw)) is not None:
         return mended
     declared = _declared(raw[:_SAMPLE_BYTES]) if is_html else None
@@ -105,12 +108,28 @@ def _single_byte(raw: bytes, declared: str | None) -> str:
 
 
 def _is_plausible_latin(text: str) -> bool:
-    """Whether a text read as windows-1252 is one: few characters beyond ASCII, and hardly a symbol or control inside a word."""
+    """Whether a text read as windows-1252 is one: few letters beyond ASCII, and hardly a symbol or control inside a word."""
     sample = text[:_SAMPLE_BYTES]
     beyond = sum(character > "\x7f" for character in sample)
+    foreign = sum(character > "\x7f" and character.isalpha() for character in sample)
     letters = sum(character.isalpha() for character in sample)
     odd = len(_INSIDE_WORD.findall(sample)) + sum("\x80" <= character < "\xa0" for character in sample)
-    return beyond <= 0.4 * max(1, letters) and odd <= 0.05 * beyond
+    return foreign <= 0.4 * letters and odd <= 0.05 * beyond
+
+
+def _joined_surrogates(raw: bytes) -> str | None:
+    """Return a text whose characters beyond U+FFFF were written as two surrogates in UTF-8 (CESU-8), None when it is none.
+
+    Raises `RefusedInput` (`encoding`) for surrogates without their half.
+    """
+    try:
+        text = raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError as error:
+        raise RefusedInput("The text holds halves of characters. Save it as UTF-8 and add it again.", code="encoding") from error
 
 
 def _almost_utf8(raw: bytes) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
-from pincite.adapters.parsers.html_events import BLOCKS, HtmlReader
+from pincite.adapters.parsers.html_events import HtmlReader
 from pincite.adapters.parsers.html_tables import BLANK, GLUE, Cell, Piece, grid_rows, span
 from pincite.core.documents import BlockRole, ParsedDocument
 
@@ -67,7 +67,6 @@ class _Page:
         self._counters: list[int | None] = []
         self._marker = ""
         self._title: list[str] = []
-        self._needs_blank = False
 
     @property
     def chosen_title(self) -> str | None:
@@ -82,15 +81,9 @@ class _Page:
         self._title.append(text)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Open an element."""
+        """Open a block: a leaf before it ends."""
         self._open.append(tag)
-        if tag == "br":
-            self._piece(_LINE_FEED)
-        elif tag in BLOCKS:
-            self._end_leaf()
-            self._start_block(tag, attributes)
-
-    def _start_block(self, tag: str, attributes: dict[str, str]) -> None:
+        self._end_leaf()
         match tag:
             case "ul" | "menu" | "dir":
                 self._counters.append(None)
@@ -130,10 +123,8 @@ class _Page:
         table.has_open_cell = True
 
     def end(self, tag: str) -> None:
-        """Close an element."""
+        """Close the innermost block."""
         self._open.pop()
-        if tag not in BLOCKS:
-            return
         self._end_leaf()
         if tag in ("ul", "ol", "menu", "dir"):
             self._counters.pop()
@@ -141,6 +132,10 @@ class _Page:
             self._tables.pop()
         elif tag in ("td", "th") and self._tables:
             self._tables[-1].has_open_cell = False
+
+    def line_break(self) -> None:
+        """End a line inside a block."""
+        self._piece(_LINE_FEED)
 
     def text(self, text: str, *, index: int, count: int) -> None:
         """Add visible text, its blanks collapsed as a browser does."""
@@ -154,7 +149,7 @@ class _Page:
     def _collapsed(self, text: str, index: int) -> None:
         at = 0
         for found in _BLANKS.finditer(text):
-            if found.group() == " " and 0 < found.start() and found.end() < len(text):
+            if found.group() == " " and found.start() and found.end() < len(text):
                 continue
             self._word(text[at : found.start()], index + at, found.start() - at)
             self._piece(BLANK)
@@ -259,7 +254,7 @@ class _Writer:
             self._builder.write("|")
             for pieces in row:
                 self._builder.glue(" ")
-                self._pieces([BLANK if piece is _LINE_FEED else piece for piece in pieces])
+                self._pieces([BLANK if piece[1] == GLUE else piece for piece in pieces])
                 self._builder.glue(" ")
                 self._builder.write("|")
         self._builder.close_block(BlockRole.TABLE)

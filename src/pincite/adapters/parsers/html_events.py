@@ -19,27 +19,18 @@ VOID = frozenset(
 # Elements whose text nobody sees on the page, or that only lead away from it.
 UNSEEN = frozenset(
     (
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "annotation",
-        "annotation-xml",
-        "iframe",
-        "object",
-        "audio",
-        "video",
-        "canvas",
+        *("script", "style", "template", "noscript", "svg", "annotation", "annotation-xml", "iframe", "object", "audio", "video"),
+        *("canvas", "map", "nav", "button", "select", "datalist", "textarea", "head", "title"),
     )
-    + ("map", "nav", "button", "select", "datalist", "textarea", "head", "title"),
 )
 # Elements that begin and end a line.
 BLOCKS = frozenset(
-    ("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt")
-    + ("fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html")
-    + ("legend", "li", "main", "menu", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "table", "tbody")
-    + ("td", "tfoot", "th", "thead", "tr", "ul"),
+    (
+        *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl"),
+        *("dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr"),
+        *("html", "legend", "li", "main", "menu", "ol", "p", "pre", "search", "section", "summary", "table"),
+        *("tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+    )
 )
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
@@ -58,19 +49,25 @@ _ENDED_BY: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "tfoot": (frozenset({"tbody", "thead", "tfoot"}), frozenset({"table"})),
 }
 _NO_ENDS: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+_TABLE_PARTS = frozenset({"td", "th", "tr", "tbody", "thead", "tfoot", "caption"})
+_CELLS = frozenset({"table", "td", "th", "caption"})
 _SCOPE = frozenset({"table", "td", "th", "li", "dd", "button", "object"})
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});?")
 
 
 class Sink(Protocol):
-    """Receives the stream. Every `start` is followed by its `end`."""
+    """Receives the stream: block elements alone, each `start` followed by its `end`, the innermost first."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element opens."""
+        """A block opens."""
         ...
 
     def end(self, tag: str) -> None:
-        """The innermost element closes."""
+        """The innermost block closes."""
+        ...
+
+    def line_break(self) -> None:
+        """A line ends inside a block."""
         ...
 
     def text(self, text: str, *, index: int, count: int) -> None:
@@ -104,7 +101,8 @@ class HtmlReader(HTMLParser):
         """Read a whole document."""
         self._source = source
         self._line_starts += [found.end() for found in re.finditer("\n", source)]
-        self.feed(source)
+        # With a blank at its end no version of the tokenizer drops the ampersand of an unfinished reference there.
+        self.feed(source + " ")
         self.close()
         while self._open:
             self._pop()
@@ -120,26 +118,33 @@ class HtmlReader(HTMLParser):
         self._end_implied(tag)
         is_seen = self._is_seen and not _is_hidden(tag, attributes)
         if tag in VOID:
-            if is_seen:
-                self._sink.start(tag, attributes)
-                self._sink.end(tag)
+            self._void(tag, is_seen=is_seen)
             return
         if len(self._open) >= self._max_depth:
             raise RefusedInput("The elements of the HTML are nested too deeply to be read.", code="too_deep")
         self._open.append(_Element(tag, is_seen))
         self._counts[tag] += 1
-        if is_seen:
+        if is_seen and tag in BLOCKS:
             self._sink.start(tag, attributes)
+
+    def _void(self, tag: str, *, is_seen: bool) -> None:
+        if is_seen and tag == "br":
+            self._sink.line_break()
+        elif is_seen and tag == "hr":
+            self._sink.start(tag, {})
+            self._sink.end(tag)
 
     def handle_startendtag(self, tag: str, attrs: Attributes) -> None:
         """Open an element; a slash closes only those that never have content."""
         self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        """Close an element and what was left open in it; an end without a start is ignored."""
+        """Close an element and what was left open in it. An end without a start is ignored, and so is one that would reach too far:
+
+        out of a cell, or from a phrase out of the block that it stands in.
+        """
         if self._counts[tag]:
-            while self._pop() != tag:
-                pass
+            self._close_up_to(frozenset({tag}), _fence(tag))
 
     def _end_implied(self, tag: str) -> None:
         if tag in BLOCKS and self._counts["p"]:
@@ -158,12 +163,11 @@ class HtmlReader(HTMLParser):
             if tag in fence:
                 return
 
-    def _pop(self) -> str:
+    def _pop(self) -> None:
         element = self._open.pop()
         self._counts[element.tag] -= 1
-        if element.is_seen:
+        if element.is_seen and element.tag in BLOCKS:
             self._sink.end(element.tag)
-        return element.tag
 
     @property
     def _is_seen(self) -> bool:
@@ -174,7 +178,9 @@ class HtmlReader(HTMLParser):
         if self._open and self._open[-1].tag == "title" and not self._counts["svg"]:
             self._sink.title(unescape(data))
         elif self._is_seen:
-            self._sink.text(data, index=self._index, count=len(data))
+            index = self._index
+            data = data[: len(self._source) - index]
+            self._sink.text(data, index=index, count=len(data))
 
     def handle_entityref(self, name: str) -> None:
         """Pass a named character on."""
@@ -195,6 +201,15 @@ class HtmlReader(HTMLParser):
 
     def unknown_decl(self, data: str) -> None:
         """Ignore a marked section."""
+
+
+def _fence(tag: str) -> frozenset[str]:
+    """Return the elements that an end tag doesn't reach beyond."""
+    if tag in UNSEEN or tag == "table":
+        return frozenset()
+    if tag in _TABLE_PARTS:
+        return frozenset({"table"})
+    return _CELLS if tag in BLOCKS else BLOCKS
 
 
 def _is_hidden(tag: str, attributes: dict[str, str]) -> bool:

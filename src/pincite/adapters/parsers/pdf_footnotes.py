@@ -59,12 +59,13 @@ def _is_foot(below: Sequence[Line], body_size: float) -> bool:
 
 
 def _points_to(mark: str, above: Sequence[Line]) -> bool:
-    """Whether the mark stands at a word above: raised, so that PDFium began a line with it, or right behind a letter or full stop."""
+    """Whether the mark stands at a word above: raised, so that PDFium began a line with it, or right behind a letter or stop."""
     behind_word = re.compile(r"[^\s\d(]" + re.escape(mark) + r"(?![\w(])")
     raised = re.compile(re.escape(mark) + r"(?!\d)")
     if any(behind_word.search(line.text) or (line.first < 0.86 * line.size and raised.match(line.text)) for line in above):
         return True
-    return any(line.text == mark and line.size < 0.86 * before.size and is_beside(before, line) for before, line in pairwise(above))
+    pairs = pairwise(above)
+    return any(line.text == mark and line.size < 0.86 * before.size and is_beside(before, line) for before, line in pairs)
 
 
 def _share_column(line: Line, other: Line) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pincite.adapters.parsers.pdf_lines import Line, PageLines
 from pincite.core.documents import BlockRole
@@ -59,26 +60,32 @@ class _Row:
         return sum(character.isalpha() for character in self.pattern) >= _LEAST_LETTERS
 
 
+@dataclass(slots=True)
+class _Zone:
+    """The outermost rows of one edge of a page, from the edge inwards, and the row that follows them, if any."""
+
+    rows: list[_Row]
+    following: _Row | None
+
+
 def mark_furniture(pages: Sequence[PageLines]) -> None:
     """Set the role of running headers, footers and page numbers on their lines."""
     filled = [page for page in pages if page.lines]
     if len(filled) < 2:
         return
     zones = [*_zones(filled, is_top=True), *_zones(filled, is_top=False)]
-    repeated, counting = _repeated(zones), _counting(zones, page_count=len(filled))
+    counting = _counting(zones, page_count=len(filled))
+    supported = _repeated(zones) | counting
     for zone in zones:
-        for row in _without_flowing_text(zone, _outer_rows(zone, repeated | counting)):
+        for row in _without_flowing_text(zone, _outer_rows(zone, supported)):
             is_number = id(row) in counting and (row.is_number or row.is_label)
             role = BlockRole.PAGE_NUMBER if is_number else BlockRole.HEADER if row.is_top else BlockRole.FOOTER
             for line in row.lines:
                 line.role = role
 
 
-def _zones(pages: Sequence[PageLines], *, is_top: bool) -> list[list[_Row]]:
-    """Return for each page its outermost rows, from the edge inwards; rows beyond the zone are cut off but for one.
-
-    The edge is that of the print on most pages, not of the paper.
-    """
+def _zones(pages: Sequence[PageLines], *, is_top: bool) -> list[_Zone]:
+    """Return the zone of each page. Its edge is that of the print on most pages, not of the paper."""
     all_rows = [_rows_from_edge(page, is_top=is_top) for page in pages]
     edges = sorted(rows[0].top if is_top else -rows[0].bottom for rows in all_rows)
     edge = edges[len(edges) // 10]
@@ -104,17 +111,17 @@ def _is_in_row(row: _Row, line: Line) -> bool:
     return overlap > 0.5 * min(row.bottom - row.top, line.box[3] - line.box[1])
 
 
-def _cut_zone(rows: list[_Row], edge: float, *, is_top: bool) -> list[_Row]:
+def _cut_zone(rows: list[_Row], edge: float, *, is_top: bool) -> _Zone:
     depth = _ZONE_SHARE * max(rows[0].page.height, rows[0].page.width)
     within = [row for row in rows[:_ZONE_ROWS] if (row.top if is_top else -row.bottom) <= edge + depth]
-    return rows[: len(within) + 1]
+    return _Zone(within, rows[len(within)] if len(within) < len(rows) else None)
 
 
-def _candidates(zones: Iterable[list[_Row]]) -> Iterable[_Row]:
-    return (row for zone in zones for row in zone[:_ZONE_ROWS])
+def _candidates(zones: Iterable[_Zone]) -> Iterable[_Row]:
+    return (row for zone in zones for row in zone.rows)
 
 
-def _repeated(zones: Sequence[list[_Row]]) -> set[int]:
+def _repeated(zones: Sequence[_Zone]) -> set[int]:
     """Return ids of rows whose text, digits aside, stands at the same height on another page."""
     groups: dict[tuple[bool, str], list[_Row]] = defaultdict(list)
     for row in _candidates(zones):
@@ -137,7 +144,7 @@ def _height_key(row: _Row) -> int:
     return int(row.top // _SAME_HEIGHT_POINTS)
 
 
-def _counting(zones: Sequence[list[_Row]], *, page_count: int) -> set[int]:
+def _counting(zones: Sequence[_Zone], *, page_count: int) -> set[int]:
     """Return ids of rows with the page's label, or with a number that counts: number minus page is the same on several pages."""
     groups: dict[tuple[bool, bool, int], list[_Row]] = defaultdict(list)
     for row in _candidates(zones):
@@ -163,20 +170,16 @@ def _roman(text: str) -> int:
     return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
-def _outer_rows(zone: list[_Row], supported: set[int]) -> list[_Row]:
-    chosen: list[_Row] = []
-    for row in zone[:_ZONE_ROWS]:
-        if id(row) not in supported:
-            break
-        chosen.append(row)
-    return chosen
+def _outer_rows(zone: _Zone, supported: set[int]) -> list[_Row]:
+    return list(takewhile(lambda row: id(row) in supported, zone.rows))
 
 
-def _without_flowing_text(zone: list[_Row], chosen: list[_Row]) -> list[_Row]:
+def _without_flowing_text(zone: _Zone, chosen: list[_Row]) -> list[_Row]:
     """Drop what was chosen when its innermost row stands in the flow: no wider gap to the next row, and the same print."""
-    if not chosen or len(chosen) == len(zone):
+    following = zone.rows[len(chosen)] if len(chosen) < len(zone.rows) else zone.following
+    if not chosen or following is None:
         return chosen
-    inner, following = chosen[-1], zone[len(chosen)]
+    inner = chosen[-1]
     gap = following.top - inner.bottom if inner.is_top else inner.top - following.bottom
     is_same_print = abs(inner.size - following.size) <= 0.04 * following.size
     if gap < 0.6 * following.size and is_same_print and not inner.is_number:

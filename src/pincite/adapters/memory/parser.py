@@ -1,0 +1,117 @@
+"""A parser without a child process, for tests and examples: it reads a small text format whose pages and boxes are known."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+from pincite.core.errors import NotFoundError, RefusedInput
+from pincite.core.ports.parsing import ParseProgress
+
+CONTENT_TYPE = "text/plain"
+PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
+MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
+_HEADING = re.compile(r"(#{1,6}) ")
+
+
+class PlainTextParser:
+    """Implements `Parser` for UTF-8 text: a form feed begins a page, `# ` a heading, a blank line a paragraph.
+
+    Letters stand on a grid: column c of line n of a page has its box at `MARGIN + c * LETTER_WIDTH`, `MARGIN + n * LINE_HEIGHT`.
+    Run indices count characters within their page.
+    """
+
+    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
+        """Read a file; see the port."""
+        pages = _read(path).split("\f")
+        builder = _Builder()
+        for number, page in enumerate(pages, start=1):
+            for line in _lines(page):
+                builder.add(number, *line)
+            if on_progress:
+                on_progress(ParseProgress(number, len(pages)))
+        canonical = builder.build(len(pages))
+        if not canonical.text:
+            raise RefusedInput("The file holds no text.", code="no_text")
+        return ParsedDocument(
+            canonical=canonical, content_type=CONTENT_TYPE, parser="memory", parser_version="1", title=builder.title
+        )
+
+    async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
+        """Return the boxes of runs; see the port."""
+        if content_type != CONTENT_TYPE:
+            return [[] for _ in runs]
+        pages = _read(path).split("\f")
+        return [_boxes(pages[run.page - 1], run) if 1 <= run.page <= len(pages) else [] for run in runs]
+
+
+def _read(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise NotFoundError(f"There is no file {path.name!r} that can be read.") from error
+    if not raw:
+        raise RefusedInput("The file is empty.", code="empty_file")
+    if b"\0" in raw:
+        raise RefusedInput("The file is no text.", code="unsupported")
+    try:
+        return raw.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise RefusedInput("The text isn't UTF-8. Save it as UTF-8 and add it again.", code="encoding") from error
+
+
+def _lines(page: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in page.split("\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+def _boxes(page: str, run: SourceRun) -> list[Box]:
+    found: list[Box] = []
+    for number, (at, line) in enumerate(_lines(page)):
+        first, last = max(run.index, at), min(run.index + run.count, at + len(line))
+        if first < last:
+            x, y = MARGIN + (first - at) * LETTER_WIDTH, MARGIN + number * LINE_HEIGHT
+            found.append(Box(x, y, MARGIN + (last - at) * LETTER_WIDTH, y + LINE_HEIGHT))
+    return found
+
+
+class _Builder:
+    """Collects lines as blocks."""
+
+    def __init__(self) -> None:
+        self.title: str | None = None
+        self._text = ""
+        self._blocks: list[Block] = []
+        self._runs: list[SourceRun] = []
+        self._is_open = False
+
+    def add(self, page: int, index: int, line: str) -> None:
+        """Add a line of a page, which begins at `index` of it."""
+        heading = _HEADING.match(line)
+        if heading:
+            self._is_open = False
+            self._write(page, index + heading.end(), line[heading.end() :], heading=len(heading.group(1)))
+            self.title = self.title or self._text[self._blocks[-1].start :]
+        elif line.strip():
+            self._write(page, index, line.rstrip())
+        self._is_open = not heading and bool(line.strip())
+
+    def _write(self, page: int, index: int, text: str, *, heading: int = 0) -> None:
+        if self._text:
+            self._text += " " if self._is_open else "\n"
+        start = len(self._text)
+        self._text += text
+        self._runs.append(SourceRun(start, len(text), page, index, len(text)))
+        if self._is_open:
+            last = self._blocks.pop()
+            self._blocks.append(Block(last.role, last.start, len(self._text), last.page))
+        else:
+            role = BlockRole.HEADING if heading else BlockRole.BODY
+            self._blocks.append(Block(role, start, len(self._text), page, heading))
+
+    def build(self, pages: int) -> CanonicalText:
+        """Return what was collected."""
+        numbered = (Page(number, str(number), PAGE_WIDTH, PAGE_HEIGHT) for number in range(1, pages + 1))
+        return CanonicalText(self._text, tuple(self._blocks), tuple(numbered), tuple(self._runs))

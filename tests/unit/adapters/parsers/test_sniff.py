@@ -1,0 +1,50 @@
+"""The format is told by the content; the name is a hint."""
+
+import pytest
+
+from pincite.adapters.parsers.sniff import Media, sniff
+from pincite.core.errors import RefusedInput
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "media"),
+    [
+        (b"%PDF-1.7\n", "report.txt", Media.PDF),
+        (b"junk\n" * 100 + b"%PDF-1.4", "report.pdf", Media.PDF),
+        (b"\xef\xbb\xbf%PDF-1.4", "", Media.PDF),
+        (b"junk\n" * 300 + b"%PDF-1.4", "report.pdf", Media.TEXT),
+        (b"A PDF begins with %PDF-1.4", "about.txt", Media.TEXT),
+        (b"<!DOCTYPE html><p>x", "page", Media.HTML),
+        (b"\n<!-- c --><HTML><p>x", "report.pdf", Media.HTML),
+        ("<html>".encode("utf-16"), "page", Media.HTML),
+        (b"<p>x</p>", "page.html", Media.HTML),
+        (b"a &amp; b", "page.htm", Media.HTML),
+        (b"<p>x</p>", "notes", Media.TEXT),
+        (b"<script>x</script>", "notes.txt", Media.TEXT),
+        (b"# Title", "notes.md", Media.MARKDOWN),
+        (b"<html># Title", "NOTES.MARKDOWN", Media.MARKDOWN),
+        (b"# Title", "notes", Media.TEXT),
+        (b"a,b\n1,2", "data.csv", Media.TEXT),
+    ],
+)
+def test_the_content_decides(head: bytes, name: str, media: Media) -> None:
+    assert sniff(head, name=name) is media
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (b"PK\x03\x04rest", "ZIP archive or an office document"),
+        (b"\x89PNG\r\n\x1a\n", "PNG picture"),
+        (b"MZ\x90\x00", "program"),
+        (b"\x7fELF\x02", "program"),
+        (b"\x1f\x8b\x08", "compressed"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office document"),
+        (b"\x00\x00\x00\x18ftypmp42", "film"),
+    ],
+)
+def test_other_formats_are_named_and_refused(head: bytes, said: str) -> None:
+    with pytest.raises(RefusedInput, match=said) as refused:
+        sniff(head, name="report.pdf")
+    assert refused.value.code == "unsupported"
+    assert "PDF, HTML, Markdown and plain text" in refused.value.message

@@ -1,0 +1,76 @@
+"""What the child sends is checked before it is believed."""
+
+import json
+from typing import Any
+
+import pytest
+
+from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, encode_document
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+
+DOCUMENT = ParsedDocument(
+    canonical=CanonicalText(
+        "Fee\n40 €\U0001f600",
+        (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.BODY, 4, 9, None)),
+        (Page(1, "iv", 612.0, 792.5),),
+        (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 5, 1, 9, 4)),
+    ),
+    content_type="application/pdf",
+    parser="pdfium",
+    parser_version="1",
+    title="Fees",
+    pages_unread=2,
+    meta={"language": "en"},
+)
+
+
+def sent() -> dict[str, Any]:
+    return json.loads(json.dumps(encode_document(DOCUMENT)))
+
+
+def test_a_document_comes_over_whole() -> None:
+    assert decode_document(sent()) == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": None},
+        {"text": "\ud800 lone surrogate"},
+        {"blocks": [["heading", 0, 99, 1, 1]]},
+        {"blocks": [["body", 4, 9, 1, 0], ["body", 0, 3, 1, 0]]},
+        {"blocks": [["body", 0, 5, 1, 0], ["body", 4, 9, 1, 0]]},
+        {"blocks": [["sidebar", 0, 3, 1, 0]]},
+        {"blocks": [["body", 0, 3.5, 1, 0]]},
+        {"blocks": [["body", True, 3, 1, 0]]},
+        {"blocks": [["body", 0, 3]]},
+        {"runs": [0, 3, 1, 0]},
+        {"runs": [0, 3, 1, -1, 3]},
+        {"runs": [0, 3, 1, 10**30, 3]},
+        {"runs": {"0": 1}},
+        {"pages": [[1, "1", float("nan"), 1]]},
+        {"pages": [[1, "x" * 10_000, 1, 1]]},
+        {"title": 7},
+        {"meta": {"a": ["b"]}},
+        {"content_type": None},
+        {"pages_unread": -1},
+    ],
+    ids=lambda change: json.dumps(change)[:40],
+)
+def test_a_wrong_value_anywhere_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(BadResult):
+        decode_document({**sent(), **change})
+
+
+@pytest.mark.parametrize("value", [None, [], "x", {}])
+def test_something_else_is_refused(value: object) -> None:
+    with pytest.raises(BadResult):
+        decode_document(value)
+
+
+def test_boxes_come_over_and_are_checked() -> None:
+    assert decode_boxes([[[1, 2.5, 3, 4]], []], count=2) == [[Box(1, 2.5, 3, 4)], []]
+    wrongs: list[object] = [[[]], [[[1, 2, 3]], []], [[["1", 2, 3, 4]], []], [[[1, 2, 3, float("inf")]], []], None]
+    for wrong in wrongs:
+        with pytest.raises(BadResult):
+            decode_boxes(wrong, count=2)
