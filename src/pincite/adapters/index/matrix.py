@@ -98,6 +98,8 @@ class MatrixView:
         return hits[:limit]
 
     def _mapped(self, query: Floats, limit: int, documents: Collection[DocumentId] | None) -> list[IndexHit]:
+        if not len(self.rows):
+            return []
         allowed = self._allowed(documents)
         looked_at = allowed
         if self.signs and (allowed is None or len(allowed) * _FEW_FOR_SIGNS > len(self.rows)):

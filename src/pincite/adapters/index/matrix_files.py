@@ -42,6 +42,7 @@ class MatrixMirror:
         self._compact_rows = compact_rows
         self._published: MatrixView | None = None
         self._overlaid: MatrixView | None = None
+        self._damaged: Stamp | None = None
 
     def load(self, *, overlaid: bool) -> MatrixView:
         """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
@@ -63,14 +64,28 @@ class MatrixMirror:
 
     def apply(self, view: MatrixView, changes: Sequence[Change], *, seq: int, base: int | None) -> bool:
         """Write changes and publish. Raises `ConflictError` for a vector of another size."""
+        start = view if base is None else empty_view(None)
         try:
             with self._publication.try_lock() as held:
                 if held and self._publication.stamp() == view.stamp:
-                    self._advance(view if base is None else empty_view(None), changes, seq=seq, base=base)
+                    if start.state.generation and not self._sound(view):
+                        return True
+                    self._advance(start, changes, seq=seq, base=base)
                 return held
         except OSError as error:
             _log.warning("The vector index can't be written (%s); new passages are searched in memory.", error.strerror)
             return False
+
+    def _sound(self, view: MatrixView) -> bool:
+        """Say whether the files that would be added to are still those that are mapped; else have them rebuilt."""
+        try:
+            self._map(view.stamp)
+        except (OSError, ValueError) as damage:
+            _log.warning("The vector index is damaged and is rebuilt (%s).", damage)
+            self._damaged = view.stamp
+            self._published = self._overlaid = None
+            return False
+        return True
 
     def _advance(self, view: MatrixView, changes: Sequence[Change], *, seq: int, base: int | None) -> None:
         latest = {change.chunk_id: change for change in changes}
@@ -105,10 +120,10 @@ class MatrixMirror:
 
     def _open(self, stamp: Stamp | None) -> MatrixView:
         """Map what is published; while somebody publishes and cleans up, again. What can't be read counts as nothing."""
-        while stamp:
+        while stamp and stamp != self._damaged:
             try:
                 return self._map(stamp)
-            except (OSError, ValueError, KeyError, TypeError) as damage:
+            except (OSError, ValueError) as damage:
                 newer = self._publication.stamp()
                 if newer == stamp:
                     _log.warning("The vector index is damaged or of another version and is rebuilt (%s).", damage)
@@ -116,7 +131,7 @@ class MatrixMirror:
                 stamp = newer
         return empty_view(stamp)
 
-    def _map(self, stamp: Stamp) -> MatrixView:
+    def _map(self, stamp: Stamp | None) -> MatrixView:
         state = _state(self._publication.read() or {})
         if self._dimensions not in (0, state.dimensions):
             raise ValueError(f"vectors of {state.dimensions} numbers")
@@ -139,9 +154,10 @@ class MatrixMirror:
 
 
 def _state(data: Mapping[str, Any]) -> MatrixState:
-    if data.get("format") != _FORMAT:
+    names = {field.name for field in fields(MatrixState)}
+    if data.get("format") != _FORMAT or not names <= data.keys():
         raise ValueError("another format")
-    return MatrixState(**{field.name: data[field.name] for field in fields(MatrixState)})
+    return MatrixState(**{name: data[name] for name in names})
 
 
 def _mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 import logging
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -71,6 +71,9 @@ class WordMirror:
                 if held and self._publication.stamp() == view.stamp:
                     self._advance(start, changes, seq=seq, base=base)
                 return held
+        except FileNotFoundError:
+            self.distrust(view)
+            return bool(start.state.generation)
         except OSError as error:
             _log.warning("The word index can't be written (%s); new passages are searched in memory.", error.strerror)
         except ValueError as error:  # tantivy's for anything
@@ -108,7 +111,7 @@ class WordMirror:
                 state = _state(self._publication.read() or {})
                 searcher = open_snapshot(self._publication.generation(state.generation) / state.snapshot)
                 return WordView(state.seq, state.base, state, stamp, searcher)
-            except (OSError, ValueError, KeyError, TypeError) as damage:
+            except (OSError, ValueError) as damage:
                 newer = self._publication.stamp()
                 if newer == stamp:
                     _log.warning("The word index is damaged or of another version and is rebuilt (%s).", damage)
@@ -118,9 +121,10 @@ class WordMirror:
 
 
 def _state(data: Mapping[str, Any]) -> WordState:
-    if data.get("format") != _FORMAT:
+    names = {field.name for field in fields(WordState)}
+    if data.get("format") != _FORMAT or not names <= data.keys():
         raise ValueError("another format")
-    return WordState(data["generation"], data["snapshot"], data["seq"], data["base"], tuple(data["langs"]))
+    return replace(WordState(**{name: data[name] for name in names}), langs=tuple(data["langs"]))
 
 
 def _empty(stamp: Stamp | None) -> WordView:
