@@ -17,6 +17,8 @@ _HEADING = re.compile(r"(#{1,6}) ")
 class PlainTextParser:
     """Implements `Parser` for UTF-8 text: a form feed begins a page, `# ` a heading, a blank line a paragraph.
 
+    A paragraph that a form feed cuts goes on over the page break.
+
     Letters stand on a grid: column c of line n of a page has its box at `MARGIN + c * LETTER_WIDTH`, `MARGIN + n * LINE_HEIGHT`.
     Run indices count characters within their page.
     """

@@ -157,7 +157,7 @@ class _Lane:
         return ChildProcess()
 
     def _give_back(self, child: ChildProcess) -> None:
-        if child.is_alive and child.files_read < self._limits.files_per_child:
+        if child.is_alive and not child.is_worn and child.files_read < self._limits.files_per_child:
             with self._lock:
                 self._idle.append(child)
         else:

@@ -17,6 +17,7 @@ _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from pincite.
 _BYTES_PER_CHAR = 12
 _OTHER_BYTES = 16 * 1024 * 1024
 _BYTES_PER_SECOND = 500_000
+_LARGE_BYTES = 16 * 1024 * 1024
 
 _REASONS = {
     "memory": "The file needs more memory than one file may use. Split it, or save it again from the program that made it.",
@@ -48,6 +49,12 @@ class ChildProcess:
             process_group=0,
         )
         self.files_read = 0
+        self._is_worn = False
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether its memory may be in pieces after a file that needed much of it; another child should read the next."""
+        return self._is_worn
 
     @property
     def is_alive(self) -> bool:
@@ -67,6 +74,7 @@ class ChildProcess:
         Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file.
         """
         self.files_read += 1
+        self._is_worn = size_bytes > _LARGE_BYTES
         end, stall_s = time.monotonic() + limits.timeout_s, limits.stall_s + size_bytes / _BYTES_PER_SECOND
         try:
             write_frame(self._stdin, {**request, "limits": limits.for_child()})
@@ -86,6 +94,9 @@ class ChildProcess:
         except ValueError as error:
             self.kill()
             raise refusal("crashed") from error
+        except RefusedInput as error:
+            self._is_worn = self._is_worn or error.code == "memory"
+            raise
 
     @property
     def _stdin(self) -> int:

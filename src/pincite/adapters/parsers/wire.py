@@ -75,8 +75,10 @@ def _sequence(value: object) -> list[Any]:
 def _string(value: object, *, limit: int | None = _MAX_FIELD_CHARS) -> str:
     if not isinstance(value, str) or (limit is not None and len(value) > limit):
         raise BadResult("no string, or a very long one")
-    if any("\ud800" <= character <= "\udfff" for character in value) if not value.isascii() else False:
-        raise BadResult("a lone surrogate")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise BadResult("a lone surrogate") from error
     return value
 
 

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from pincite.adapters.parsers.plain_text import read_plain_text
 from pincite.core.documents import CanonicalText
 
-PROSE = "The committee met on the second day of the\nmonth and heard the report of the treasurer\n"
+PROSE = (
+    "The committee met on the second day of the\nmonth and heard the report of the treasurer\n"
     "about the costs of the new harbour and the\nstate of roads."
+)
 
 
 def read(text: str) -> CanonicalText:

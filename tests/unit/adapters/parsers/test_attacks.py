@@ -1,0 +1,82 @@
+"""Hostile files: each is read or refused with a reason, alone and within its bounds."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.parsers.isolation import IsolatedParser
+from pincite.adapters.parsers.limits import ParseLimits
+from pincite.core.errors import RefusedInput
+
+FOLDER = Path(__file__).resolve().parents[5] / "shared" / "attacks" / "files"
+FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive")
+CODES = {
+    *("empty_file", "no_text", "encrypted", "unsupported", "corrupt", "too_large"),
+    *("too_many_pages", "too_deep", "encoding", "timeout", "memory", "crashed"),
+}
+
+
+def rows() -> list[dict[str, str]]:
+    manifest = FOLDER / "MANIFEST.tsv"
+    if not manifest.exists():
+        return []
+    with manifest.open(encoding="utf-8", newline="") as file:
+        listed = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [row for row in listed if row["path"].startswith(FORMATS)]
+
+
+ROWS = rows()
+pytestmark = pytest.mark.skipif(not ROWS, reason="the folder of shared attacks is not beside the repository")
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[IsolatedParser]:
+    parser = IsolatedParser(ParseLimits(memory_bytes=320 * 1024 * 1024))
+    yield parser
+    parser.close()
+
+
+async def read(parser: IsolatedParser, file: str, name: str) -> tuple[str, str]:
+    """Return how a file ends, and its text."""
+    try:
+        return "parse", (await parser.parse(FOLDER / file, name=name)).canonical.text
+    except RefusedInput as error:
+        return (error.code if error.code in CODES and error.message.endswith(".") else "without a reason"), ""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["path"] for row in ROWS])
+async def test_each_file_is_read_or_refused_as_expected(parser: IsolatedParser, row: dict[str, str]) -> None:
+    name = json.loads(row["upload_name_json"])
+    ending, _ = await read(parser, row["path"], name)
+    assert ending in {"parse", *CODES}
+    if row["expected"] == "parse":
+        is_later_format = row["path"].startswith(("image", "archive"))
+        assert ending == ("unsupported" if is_later_format else "parse")
+    elif row["expected"] == "reject":
+        assert ending != "parse"
+
+
+@pytest.mark.parametrize(
+    ("file", "said", "unsaid"),
+    [
+        (
+            "html/hidden.html",
+            ["the fee is 40 EUR"],
+            ["HIDDEN-A", "HIDDEN-B", "HIDDEN-D", "HIDDEN-E", "HIDDEN-G", "HIDDEN-H", "HIDDEN-I"],
+        ),
+        ("html/active.html", ["TEXT-OK"], ["PWNED", "alert", "fetch", "127.0.0.1"]),
+        ("html/entities.html", ["<script>alert(1)</script>"], ["&amp;", "\x00"]),
+        ("text/bidi.txt", ["BIDI-OK"], ["\u202e", "\u2066"]),
+        ("text/latin1.txt", ["LATIN-OK café"], []),
+        ("text/utf32.txt", ["UTF32-OK"], ["\x00"]),
+        ("pdf/two_eof_update.pdf", ["SECOND"], ["FIRST"]),
+        ("pdf/header_at_900.pdf", ["BASELINE-OK"], []),
+    ],
+)
+async def test_what_is_said_and_what_is_not(parser: IsolatedParser, file: str, said: list[str], unsaid: list[str]) -> None:
+    _, text = await read(parser, file, Path(file).name)
+    assert [part for part in said if part not in text] == []
+    assert [part for part in unsaid if part in text] == []
