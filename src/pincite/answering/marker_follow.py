@@ -15,7 +15,7 @@ class Follow(Enum):
     MORE = "more"
 
 
-_DESTINATION = re.compile(r"\([ \t]*(<[^<>\n]*>|(?:[^\s()\\<]|\\.|\([^\s()]*\))*)")
+_DESTINATION = re.compile(r"\([ \t]*(<(?:[^<>\n\\]|\\.)*>?|(?:[^\s()\\<]|\\.|\([^\s()]*\)?)*)")
 _ADDRESS = re.compile(r"<|#|/|\.{1,2}/|[a-z][a-z0-9+.-]*:\S|www\.|\S+\.\w{2,}(?:$|[/?#])", re.IGNORECASE)
 _ADDRESS_SIGN = re.compile(r"[/.#:?&=%@_-]")
 
@@ -24,14 +24,15 @@ def read_destination(text: str, start: int, *, final: bool) -> Follow:
     """Return whether the parenthesis at `start` holds a link destination, and so makes a link of the bracket before it."""
     rest = text[start : start + MAX_ADDRESS_CHARS]
     match = _DESTINATION.match(rest)
-    if match is None:
-        return Follow.NOTHING if final or "\n" in rest or len(rest) > 1 else Follow.MORE
-    behind = rest[match.end() :]
+    address = match.group(1) if match else ""
+    behind = rest[match.end() :] if match else rest
     following = behind.lstrip(" \t\r\n")[:1]
-    if not following:
+    if not following or following == "\\":
         return _unfinished(rest, final=final)
+    if address[:1] == "<" and address[-1] != ">":
+        return Follow.NOTHING
     if following == ")":
-        return Follow.LINK if _is_address(match.group(1)) else Follow.NOTHING
+        return Follow.LINK if _is_address(address) else Follow.NOTHING
     titled = following in "\"'" and behind[0].isspace()
     return Follow.LINK if titled else Follow.NOTHING
 

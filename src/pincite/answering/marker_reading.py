@@ -3,8 +3,10 @@
 import re
 from enum import Enum
 
+from pincite.answering.marker_content import Form
 from pincite.answering.marker_follow import Follow, read_definition, read_destination
-from pincite.answering.marker_grammar import Form, Marker, Scan, scan
+from pincite.answering.marker_grammar import Marker, Scan, scan
+from pincite.answering.marker_words import ARRAY_NAMES, LIKELY_ARRAY_NAMES
 
 
 class Reading(Enum):
@@ -30,20 +32,16 @@ class Chain(Enum):
     """`[sic]`, `[…]`, `[2019]`: no link text, so a label may follow."""
 
 
-_ARRAYS = frozenset("arr argv args kwargs vec mat buf tmp idx nums lst elem elems vals df ptr dict dp xs ys iloc loc".split())
-_MAYBE_ARRAYS = frozenset(
-    "array arrays list data items item values value matrix vector tuple row rows col cols column columns result results string "
-    "str map table queue stack elements element nodes node index buffer scores names keys params options users lines tokens "
-    "words chars input inputs output outputs records entries children points weights".split()
-)
+_MEMBER = re.compile(r"(?:->|::)[A-Za-z_]\w*$")
 _GREEK = re.compile(r"[α-ωΑ-Ω]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*\.)+([A-Za-z_][A-Za-z0-9_]*)")
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"“”„«»,;|*=+/、，。；：（）]+$")
 _CAMEL = re.compile(r"[a-z]{2,}[A-Z][a-z]")
-_CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\(([^()]*)\)$")
+_CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\(([^()]*)\)$")
 _PLURAL = frozenset(("s", "es", "n", "en", "r", "in", "innen", "e", "a", "o", "as", "os", "x"))
-_CODE_BEHIND = re.compile(r" =|[+*/-]=|\.[a-z_]|\+\+|->")
+_CODE_BEHIND = re.compile(r" ?[+*/-]?=|\.[a-z_]|\+\+|->")
+_CODE_START = re.compile(r" ?[+*/-]?|\.")
 _ASSIGNED = re.compile(r"(?:^|\s)(?:=|\+=|==|\+|return|let|const)\s+[a-z]\w*$")
 _OPERATOR = re.compile(r"(?:[=∈∉⊂⊆⊃⊇≤≥≠≈∪∩×]|(?<=\S )[+<]|\\[A-Za-z]+|[\"']\s*:)$")
 _SETS = re.compile(
@@ -64,14 +62,13 @@ _ADDRESS_BEHIND = re.compile(r"[\w=/&?#%~-]|\.\w")
 def read(
     text: str, start: int, marker: Marker, *, before: str, chain: Chain = Chain.NONE, line_start: bool = False, final: bool = False
 ) -> Reading:
-    """Return what the marker at `text[start:marker.end]` is.
+    """Return what the marker at `text[start:marker.end]` is: `Paris[1]` is a citation, `x[1]`, `my_list[1]`, `f()[1]` are indices.
 
     `before` is the text of its line in front of it without indentation, quote and list marks; `chain` tells of a bracket that
     closed immediately before; `line_start` is True if nothing but such marks precedes it. More text changes no reading but `MORE`.
     """
-    if text[start] in "[" and before.endswith("!") and not before[-2:-1].strip():
-        return Reading.TEXT
-    if chain in (Chain.INDEX, Chain.TEXT):
+    image = text[start] == "[" and before.endswith("!") and not before[-2:-1].strip()
+    if image or chain in (Chain.INDEX, Chain.TEXT):
         return Reading.TEXT
     behind = _behind(text, start, marker, line_start=line_start, final=final)
     if behind is not Reading.CITATION:
@@ -80,11 +77,18 @@ def read(
         return Reading.EITHER
     if text[start] != "[" or chain is not Chain.NONE:
         return Reading.CITATION
+    return _before(text, marker, before, final=final)
+
+
+def _before(text: str, marker: Marker, before: str, *, final: bool) -> Reading:
     if _ADDRESS.search(before):
         return _in_address(text, marker.end, final=final)
     if not before[-1:].strip():
         return _standing(text, marker, before, final=final)
-    return _glued(text, marker, before, final=final)
+    last = before[-1]
+    if last.isalnum() or last == "_":
+        return _behind_word(text, marker, before, final=final)
+    return _behind_call(before) if last == ")" else _behind_sign(marker, before)
 
 
 def _behind(text: str, start: int, marker: Marker, *, line_start: bool, final: bool) -> Reading:
@@ -104,7 +108,7 @@ def _behind(text: str, start: int, marker: Marker, *, line_start: bool, final: b
         follow = read_definition(text, end, final=final)
     elif following in "snrt" and marker.form is Form.BARE:
         follow = _read_ordinal(text, end, final=final)
-    elif following == "=":
+    elif following == "=" or (following in "+{" and marker.several):
         follow = Follow.LINK
     return {Follow.LINK: Reading.TEXT, Follow.MORE: Reading.MORE}.get(follow, Reading.CITATION)
 
@@ -153,29 +157,27 @@ def _set(text: str, marker: Marker, words: str, *, final: bool) -> Reading:
     return Reading.EITHER if _NUMBERED.search(words) else Reading.CITATION
 
 
-def _glued(text: str, marker: Marker, before: str, *, final: bool) -> Reading:
-    """Read a marker with no blank before it: `Paris[1]` is a citation, `x[1]`, `my_list[1]`, `f()[1]` are indices."""
+def _behind_sign(marker: Marker, before: str) -> Reading:
+    """Read a marker glued to a character that is no letter, digit or `)`."""
     last = before[-1]
-    if last == ")":
-        return _behind_call(before)
-    if last.isalnum() or last == "_":
-        return _behind_word(text, marker, before, final=final)
-    if last in "=\\@$":
+    if last in "=\\@<":
         return Reading.TEXT
     if last == "^":
         return Reading.EITHER
     if last in "%+#":
         return Reading.CITATION if before[-2:-1].isalnum() or before.endswith("++") else Reading.TEXT
-    if last in "([{" and marker.several:
-        return Reading.TEXT if _SETS.search(before) else Reading.CITATION
-    return Reading.TEXT if last == "<" else Reading.CITATION
+    values = last in "([{" and marker.several and _SETS.search(before)
+    return Reading.TEXT if values else Reading.CITATION
 
 
 def _behind_call(before: str) -> Reading:
     match = _CALL.search(before)
-    if match is None or match.group(1) in _PLURAL:
+    if match is None:
         return Reading.CITATION
-    return Reading.EITHER if match.group(1) else Reading.TEXT
+    name, content = match.groups()
+    if not content or _identifier(name) is Reading.TEXT:
+        return Reading.TEXT
+    return Reading.CITATION if content in _PLURAL else Reading.EITHER
 
 
 def _behind_word(text: str, marker: Marker, before: str, *, final: bool) -> Reading:
@@ -183,24 +185,26 @@ def _behind_word(text: str, marker: Marker, before: str, *, final: bool) -> Read
     token = match.group() if match else before[-1]
     if token.startswith("_") and token.endswith("_") and len(token) > 2:
         return Reading.CITATION
+    if _MEMBER.search(before) or (marker.several and _SETS.search(before)):
+        return Reading.TEXT
     reading = _word(token)
     if reading is Reading.TEXT or marker.form is Form.NAMED or not _IDENTIFIER.fullmatch(token.rpartition(".")[2]):
         return reading
     if _ASSIGNED.search(before):
         return Reading.TEXT
-    following = text[marker.end : marker.end + 2]
-    if len(following) < 2 and following[:1] in (" ", ".", "+", "-", "*", "/", "") and not final:
+    following = text[marker.end : marker.end + 3]
+    if _CODE_START.fullmatch(following) and not final:
         return Reading.MORE
     return Reading.TEXT if _CODE_BEHIND.match(following) else reading
 
 
 def _word(token: str) -> Reading:
     """Return what a label glued to this word is, from the word alone."""
-    if re.search(r"(?:\\|->|::|\$(?=[A-Za-z_]))[A-Za-z_]*$", token) and not re.fullmatch(r"\$[A-Z]+", token):
+    if re.search(r"(?:\\|\$(?=[A-Za-z_]))[A-Za-z_]*$", token) and not re.fullmatch(r"\$[A-Z]+", token):
         return Reading.TEXT
     dotted = _DOTTED.fullmatch(token)
     if dotted:
-        sure = dotted.group(1) in _ARRAYS | _MAYBE_ARRAYS or token.startswith(("self.", "this."))
+        sure = dotted.group(1) in ARRAY_NAMES | LIKELY_ARRAY_NAMES or token.startswith(("self.", "this."))
         return Reading.TEXT if sure else Reading.EITHER
     if len(token) == 1 and _GREEK.match(token):
         return Reading.TEXT
@@ -211,6 +215,6 @@ def _identifier(word: str) -> Reading:
     base = word.rstrip("0123456789")
     if len(base) == 1 and base.islower():
         return Reading.TEXT if base == word else Reading.EITHER
-    if "_" in word or _CAMEL.search(word) or base in _ARRAYS:
+    if "_" in word or _CAMEL.match(word) or base in ARRAY_NAMES:
         return Reading.TEXT
-    return Reading.EITHER if base in _MAYBE_ARRAYS or len(word) == 1 else Reading.CITATION
+    return Reading.EITHER if base in LIKELY_ARRAY_NAMES or len(word) == 1 else Reading.CITATION

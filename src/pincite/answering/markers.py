@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pincite.answering.marker_grammar import CLOSERS, PARENTHESES, Form, Literal, Marker, Scan, scan
+from pincite.answering.marker_content import Form
+from pincite.answering.marker_grammar import CLOSERS, PARENTHESES, Literal, Marker, Scan, scan
 from pincite.answering.marker_reading import Chain, Reading, read
+from pincite.answering.marker_words import JOINER_WORDS
 from pincite.answering.prompts import numeric_label
 from pincite.answering.protected_blocks import MarkdownState
 from pincite.answering.protected_regions import Doubt
@@ -20,9 +22,12 @@ _FIRST_QUANTITY = 1000
 _PLAIN = re.compile(rf"[^{_BLANKS}{re.escape(''.join(CLOSERS))}]+")
 _PROTECTED = re.compile(r"\w+|.", re.DOTALL)
 _GAP = rf"[{_BLANKS}]{{0,2}}"
-_SEPARATOR = re.compile(rf"{_GAP}(?:(?:[,;、，；،؛&/·]|and|und|et|en|og|och|[yeoи和及と与و]|ve|और){_GAP})?")
-_SEPARATOR_START = re.compile(rf"{_GAP}(?:(?:[,;、，；،؛&/·]|and?|und?|et|en|og|och?|[aueoyvи和及と与وऔ]|ve|और?){_GAP})?")
-_MAX_SEPARATOR = 12
+_JOINERS = sorted(JOINER_WORDS, key=len, reverse=True)
+_JOINER_STARTS = sorted({word[:length] for word in _JOINERS for length in range(1, len(word) + 1)})
+_STOP = rf"[,;、，；،؛&/·]{_GAP}"
+_SEPARATOR = re.compile(rf"[-–—]|{_GAP}(?:{_STOP})?(?:(?:{'|'.join(_JOINERS)}){_GAP})?")
+_SEPARATOR_START = re.compile(rf"[-–—]|{_GAP}(?:{_STOP})?(?:(?:{'|'.join(_JOINERS)}){_GAP}|{'|'.join(_JOINER_STARTS)})?")
+_MAX_SEPARATOR = 16
 _KEEPS_BLANK = re.compile(r"[\w(\[{（［【“‘«„#@$`~+]")
 
 

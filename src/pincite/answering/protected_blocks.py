@@ -1,4 +1,4 @@
-"""Which lines of Markdown are code: fences, indented blocks, and the quotes and lists that hold them. CommonMark 0.31, sections 4 and 5."""
+"""Which lines of Markdown are code: fences, indented blocks, the quotes and lists around them (CommonMark 0.31, 4 and 5)."""
 
 import re
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ _RULE = re.compile(r"\s*(?:[-*_=]\s*)+")
 _INERT = re.compile(r"[^\n\r\\`$<>\[\](){}\"'~]+")
 _INDENT = 4
 _FENCE_LENGTH = 3
+_MAX_LISTS = 32
 
 
 class Mode(Enum):
@@ -158,7 +159,8 @@ class MarkdownState:
         digit = char.isascii() and char.isdecimal()
         if self._pending:
             return self._pending.isdecimal() and len(self._pending) < 10 and (char in ".)" or digit)
-        return self._column - self._base(self._column) < _INDENT and (char in ">-*+" or digit)
+        deep = self._column - self._base(self._column) >= _INDENT or len(self._lists) >= _MAX_LISTS
+        return not deep and (char in ">-*+" or digit)
 
     def _base(self, column: int) -> int:
         return max((offset for offset in self._lists if offset <= column), default=0)

@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:")
 _TAG_START = re.compile(r"(?:/?(?:[A-Za-z][A-Za-z0-9+.-]*)?/?|!-?)")
 _BLOCK_ELEMENTS = frozenset(("pre", "script", "style", "textarea", "math", "svg"))
 _INLINE_ELEMENTS = frozenset(("code", "kbd", "samp", "tt", "var", "a"))
-_EDITORIAL = re.compile(r"(?:sic!?|[\W_]*|[12]\d{3})", re.IGNORECASE)
+_EDITORIAL = re.compile(r"(?:sic!?|[\W_]*|[12]\d{3}|\^.*)", re.IGNORECASE)
 _BEGIN = re.compile(r"\\begin\{([A-Za-z]+\*?)\}$")
 _BRACKETS = re.compile(r"\\.|[\[\]]|\n[ \t\r]*\n", re.DOTALL)
 
@@ -55,11 +55,11 @@ class Spans:
 
     def run(self, text: str) -> None:
         """Move over characters that mean nothing outside of a stretch: no bracket, mark, backslash or line feed."""
+        self.settle(text[0])
         if self.region is not None or self._tag is not None or self.escaped:
             for char in text:
                 self.step(char)
             return
-        self.settle(text[0])
         self.chain = Chain.NONE
         self._line_blank = False
         self._push(text)
@@ -95,7 +95,7 @@ class Spans:
             self.region = None
 
     def resolve(self, text: str, pos: int, *, final: bool) -> Doubt:
-        """Return whether the marker at `pos` is inside a stretch or a link text; `FREE` forgets what was open, `PROTECTED` keeps it."""
+        """Return whether the marker at `pos` is inside a stretch or a link text; `FREE` also forgets what was open."""
         region = self.region
         if region and region.kind is Kind.TAG and not region.quote and not self.tail[-1:].strip():
             region = self.region = None
@@ -149,9 +149,7 @@ class Spans:
             self._open(Kind.DOLLAR, Ends.LINE)
         elif kind is None and dollars == 2:
             self._open(Kind.DISPLAY, Ends.BLANK_LINE)
-        elif kind is Kind.DOLLAR and (dollars > 1 or not (before.isspace() or following.isdecimal())):
-            self.region = None
-        elif kind is Kind.DISPLAY and dollars > 1:
+        elif dollars > 1 or (kind is Kind.DOLLAR and not (before.isspace() or following.isdecimal())):
             self.region = None
 
     def _outside(self, char: str, escaped: bool, chain: Chain) -> None:
@@ -159,20 +157,21 @@ class Spans:
             self._escape(char)
         elif self._tag is not None:
             self._in_tag_start(char)
-        elif char == "\\":
-            self.escaped = True
-        elif char == "`":
-            self._ticks += 1
-        elif char == "$":
-            self._dollars += 1
-        elif char == "<":
-            self._tag = ""
+        elif char == "(" and chain in (Chain.TEXT, Chain.EDITORIAL):
+            self._open(Kind.DESTINATION, Ends.LINE, certain=True).count = 1
         elif char == "[":
             self._brackets = [*self._brackets[1 - _MAX_BRACKETS :], self._is_glued(chain)]
         elif char == "]":
             self.chain = self._close_bracket()
-        elif char == "(" and chain in (Chain.TEXT, Chain.EDITORIAL):
-            self._open(Kind.DESTINATION, Ends.LINE, certain=True).count = 1
+        else:
+            self._sign(char)
+
+    def _sign(self, char: str) -> None:
+        self.escaped = char == "\\"
+        self._ticks += char == "`"
+        self._dollars += char == "$"
+        if char == "<":
+            self._tag = ""
         elif char == "}" and (begin := _BEGIN.search(self.tail + char)):
             self._open(Kind.ENVIRONMENT, Ends.NEVER, certain=True).name = begin.group(1)
 
