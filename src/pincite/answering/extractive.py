@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import AsyncGenerator, Sequence
-from itertools import pairwise
 
 from pincite.answering.marker_grammar import CLOSERS, Scan, scan
-from pincite.answering.prompts import INSUFFICIENT_CONTEXT
-from pincite.answering.segments import SegmentKind
-from pincite.answering.selection import Candidate, candidates, rescored, select
+from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
+from pincite.answering.segments import Segment, SegmentKind
+from pincite.answering.selection import MIN_COVERAGE, Candidate, candidates, nearer, select
 from pincite.core.errors import ConfigurationError
 from pincite.core.messages import ChatMessage, Grounding, ModelUsage
 from pincite.core.ports.models import EmbeddingModel
 
 SHORT_LIST = 12
+"""Sentences that are compared by meaning when words found something."""
+LONG_LIST = 32
+"""And when they found nothing, as between languages."""
 JOINER = "\u2060"
 """Word joiner: takes no room on the page and keeps what stands beside it from being read as markup."""
 
@@ -34,8 +36,9 @@ class ExtractiveChatModel:
     Usage is reported as no tokens, not estimated: no language model runs.
     """
 
-    def __init__(self, embedding: EmbeddingModel | None = None) -> None:
+    def __init__(self, embedding: EmbeddingModel | None = None, *, cosine_floor: float = 0.83) -> None:
         self._embedding = embedding
+        self._cosine_floor = cosine_floor
 
     @property
     def name(self) -> str:
@@ -59,28 +62,48 @@ class ExtractiveChatModel:
 
     async def _reply(self, grounding: Grounding) -> str:
         ranked = candidates(grounding.question, grounding.sources)
-        if self._embedding is not None and ranked and not ranked[0].literal:
-            ranked = await self._by_meaning(self._embedding, grounding.question, ranked)
-        return written(select(ranked)) or INSUFFICIENT_CONTEXT
+        if not ranked:
+            return INSUFFICIENT_CONTEXT
+        said = ranked[0].literal or max(candidate.coverage for candidate in ranked) >= MIN_COVERAGE
+        if self._embedding is not None and not ranked[0].literal:
+            short = ranked[: SHORT_LIST if said else LONG_LIST]
+            cosines = await _cosines(self._embedding, grounding.question, short)
+            said = said or max(cosines) >= self._cosine_floor
+            ranked = nearer(short, cosines)
+        return written(select(ranked)) if said else INSUFFICIENT_CONTEXT
 
-    async def _by_meaning(self, embedding: EmbeddingModel, question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
-        short = ranked[:SHORT_LIST]
-        vectors = await embedding.embed_passages([candidate.segment.text for candidate in short])
-        asked = await embedding.embed_query(question)
-        near = [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
-        top = max(near)
-        return rescored(short, [max(0.0, 0.3 - 3 * (top - value)) for value in near])
+
+async def _cosines(embedding: EmbeddingModel, question: str, short: Sequence[Candidate]) -> list[float]:
+    vectors = await embedding.embed_passages([candidate.segment.text for candidate in short])
+    asked = await embedding.embed_query(question)
+    return [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
 
 
 def written(chosen: Sequence[Candidate]) -> str:
-    """Return the sentences as an answer, each with its label. What isn't prose, or is of another source, gets a paragraph."""
-    if not chosen:
-        return ""
-    lines = [f"{plain(candidate.segment.text)} [{candidate.n}]" for candidate in chosen]
-    text = lines[0]
-    for (before, after), line in zip(pairwise(chosen), lines[1:], strict=True):
-        text += (" " if _flows(before, after) else "\n\n") + line
+    """Return the sentences as an answer, each with its label. What isn't prose, or is of another source, gets a paragraph.
+
+    A row of a table comes behind the table's first row, without which its numbers say nothing.
+    """
+    text, before = "", None
+    headed: set[tuple[int, int]] = set()
+    for candidate in chosen:
+        header = candidate.header
+        if header is not None and (candidate.n, header.start) not in headed:
+            headed.add((candidate.n, header.start))
+            text += "\n\n" * bool(text) + _labelled(header, candidate.n)
+        text += _joint(before, candidate) if text else ""
+        text += _labelled(candidate.segment, candidate.n)
+        before = candidate
     return text
+
+
+def _labelled(segment: Segment, n: int) -> str:
+    cells = re.sub(r"\s*[|\t]\s*", " | ", segment.text).strip(" |") if segment.kind is SegmentKind.ROW else segment.text
+    return f"{plain(cells)} {numeric_label(n)}"
+
+
+def _joint(before: Candidate | None, after: Candidate) -> str:
+    return " " if before is not None and _flows(before, after) else "\n\n"
 
 
 def _flows(before: Candidate, after: Candidate) -> bool:

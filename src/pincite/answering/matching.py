@@ -49,7 +49,7 @@ def _folded_char(char: str) -> str:
     look = _LOOKS.get(char)
     if look is not None:
         return look
-    if char.isspace():
+    if char.isspace() or char == "|":  # the border of a table cell
         return " "
     if unicodedata.category(char) in ("Cf", "Cc"):
         return ""

@@ -107,3 +107,15 @@ def test_nothing_in_a_sentence_is_taken_for_markup_or_a_citation(text: str, show
 async def test_a_reference_mark_of_the_source_keeps_no_form_of_a_label() -> None:
     text = await reply("What do cells do?", passage("Cells grow [1] and divide [2, 3].", "a"))
     assert text == "Cells grow [\u20601] and divide [\u20602, 3]. [1]"
+
+
+async def test_a_row_of_a_table_comes_behind_the_first_row() -> None:
+    table = "| Item | 2019 | 2020 |\n| --- | --- | --- |\n| Revenue | 12.5 | 15.1 |\n| Costs | 7.2 | 8.0 |"
+    shown = "Item | 2019 | 2020 [1]\n\nRevenue | 12.5 | 15.1 [1]"
+    assert await reply("What was the revenue?", passage(table, "a", kind=ChunkType.TABLE)) == shown
+    tabbed = table.replace("| --- | --- | --- |\n", "").replace(" | ", "\t").replace("| ", "").replace(" |", "")
+    assert await reply("What was the revenue?", passage(tabbed, "a", kind=ChunkType.TABLE)) == shown
+    for line in ("Item | 2019 | 2020", "Revenue | 12.5 | 15.1"):
+        found = find_quote(line, Source(1, (passage(tabbed, "a", kind=ChunkType.TABLE),)))
+        assert found is not None
+        assert found.literal
