@@ -1,15 +1,13 @@
 """The local embedding model: multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672) on onnxruntime, from 4-bit weights."""
 
-import asyncio
 from array import array
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
-from pincite.adapters.models.e5_file import dequantize
+from pincite.adapters.models.e5_file import BLOCK_WEIGHTS, dequantize
 from pincite.adapters.models.e5_weights import REVISION, E5Data, find_weights, load_e5_data
 from pincite.adapters.models.onnx_graph import OnnxGraph
+from pincite.adapters.models.text_threads import TextThreads
 from pincite.adapters.models.unigram import UnigramTokenizer
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.ports.models import Vector
@@ -28,20 +26,18 @@ def load_local_model(cache_dir: Path | None = None) -> "E5Embedding":
 
 
 class E5Embedding:
-    """An `EmbeddingModel`. Passages are computed on `workers` threads; queries have their own and never wait behind passages."""
+    """An `EmbeddingModel`. One text a run, without padding; `workers` runs go on at a time."""
 
     def __init__(self, data: E5Data, *, workers: int = 2) -> None:
         self._graph = OnnxGraph(GRAPH.read_bytes(), weights=data.weights)
         self._words = data.words
         self._special = data.special
         self._tokenizer = UnigramTokenizer(data.pieces, characters=data.characters, unknown_id=data.special.unknown)
-        self._workers = workers
-        self._passage_pool = ThreadPoolExecutor(workers, "embed-passages")
-        self._query_pool = ThreadPoolExecutor(1, "embed-query")
+        self._threads = TextThreads(self._embed, workers=workers)
         self._spec = EmbeddingSpec(
             name="intfloat/multilingual-e5-small",
             revision=REVISION,
-            dimensions=data.words.shape[1] * 32,
+            dimensions=data.words.shape[1] * BLOCK_WEIGHTS,
             window_tokens=WINDOW_TOKENS,
             query_prefix="query: ",
             passage_prefix="passage: ",
@@ -54,27 +50,11 @@ class E5Embedding:
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector per text, in order."""
-        vectors: list[Vector] = [()] * len(texts)
-        # One text a run, unpadded. The workers draw from one iterator, which is safe under the interpreter lock.
-        waiting = iter(enumerate(texts))
-        stopped = Event()
-
-        def work() -> None:
-            for position, text in waiting:
-                if stopped.is_set():
-                    return
-                vectors[position] = self._embed(self._spec.passage_prefix + text)
-
-        loop = asyncio.get_running_loop()
-        try:
-            await asyncio.gather(*(loop.run_in_executor(self._passage_pool, work) for _ in range(min(self._workers, len(texts)))))
-        finally:
-            stopped.set()
-        return vectors
+        return await self._threads.passages([self._spec.passage_prefix + text for text in texts])
 
     async def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
-        return await asyncio.get_running_loop().run_in_executor(self._query_pool, self._embed, self._spec.query_prefix + text)
+        return await self._threads.question(self._spec.query_prefix + text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the exact number of tokens of each text."""

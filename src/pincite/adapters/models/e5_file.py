@@ -9,13 +9,11 @@ import struct
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Floats: TypeAlias = npt.NDArray[np.float32]
+from pincite.adapters.models.mapped_arrays import Bytes, Floats
 
 MAGIC = b"E5S1"
 BLOCK_WEIGHTS = 32

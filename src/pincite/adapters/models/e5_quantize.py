@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pincite.adapters.models.e5_file import E5File, Floats
-from pincite.adapters.models.mapped_arrays import AnyArray
+from pincite.adapters.models.e5_file import E5File
+from pincite.adapters.models.mapped_arrays import AnyArray, Floats
 
 LARGEST_WEIGHT = 64
 """Two products of an activation (255 at most) and a weight stay within 16 bits, so that CPUs without VNNI don't saturate."""

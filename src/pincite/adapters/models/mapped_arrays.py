@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 AnyArray: TypeAlias = npt.NDArray[np.generic]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Floats: TypeAlias = npt.NDArray[np.float32]
 
 MAGIC = b"PINARR01"
-PREFIX = struct.Struct("<8sIIQI4x")
+PREFIX = struct.Struct("<8sIIQQ")
 """Magic, bytes and CRC-32 of the header, bytes and CRC-32 of the body."""
 ALIGNMENT = 64
 
@@ -61,6 +63,6 @@ def read_arrays(path: Path) -> Arrays | None:
     return {name: _view(body, *entry) for name, entry in entries.items()}
 
 
-def _view(body: npt.NDArray[np.uint8], kind: str, shape: list[int], offset: int) -> AnyArray:
+def _view(body: Bytes, kind: str, shape: list[int], offset: int) -> AnyArray:
     size_bytes = int(np.prod(shape)) * np.dtype(kind).itemsize
     return body[offset : offset + size_bytes].view(kind).reshape(shape)

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 WORD_MARK = "\u2581"
 """Stands for the blank before a word (SentencePiece)."""
@@ -17,6 +17,9 @@ WORD_MARK = "\u2581"
 UNKNOWN_PENALTY = 10.0
 CACHED_WORDS = 50_000
 CACHED_WORD_CHARACTERS = 24
+CACHED_HEADS = 50_000
+FIRST_IDEOGRAPH = "\u2e80"
+COMPOSED_CHARACTERS = 1000
 NOWHERE = -1e30
 
 
@@ -25,7 +28,7 @@ class PieceTable:
     """The pieces that text can have, control pieces left out, sorted by their UTF-8 bytes, each followed by a line feed.
 
     Piece number `n` of the order starts at byte `offsets[n]` of `text` and has the id `ids[n]`; `scores` goes by id. No piece is
-    longer than `longest` characters, none holds a line feed.
+    longer than `longest` characters, none holds a line feed. `lowest_score` is the least likely piece's.
     """
 
     text: memoryview
@@ -33,6 +36,7 @@ class PieceTable:
     ids: Sequence[int]
     scores: Sequence[float]
     longest: int
+    lowest_score: float
 
     def starting_with(self, head: str) -> dict[str, int]:
         """Return the pieces that start with `head`, and their ids."""
@@ -63,7 +67,14 @@ def sort_pieces(pieces: Sequence[bytes], scores: Sequence[float], *, control: fr
     ordered = [pieces[number] for number in order]
     offsets = array("I", accumulate((len(piece) + 1 for piece in ordered), initial=0))
     text = b"".join(piece + b"\n" for piece in ordered)
-    return PieceTable(memoryview(text), offsets, array("I", order), array("f", scores), max(map(len, ordered)))
+    return PieceTable(
+        text=memoryview(text),
+        offsets=offsets,
+        ids=array("I", order),
+        scores=array("f", scores),
+        longest=max(map(len, ordered)),
+        lowest_score=min(scores),
+    )
 
 
 class UnigramTokenizer:
@@ -76,7 +87,7 @@ class UnigramTokenizer:
         self._table = table
         self._characters = {0: "", **characters}
         self._unknown_id = unknown_id
-        self._unknown_score = min(table.scores) - UNKNOWN_PENALTY
+        self._unknown_score = table.lowest_score - UNKNOWN_PENALTY
         self._ids: dict[str, int] = {}
         self._reaches: dict[str, int] = {}
         self._words: dict[str, tuple[int, ...]] = {}
@@ -96,9 +107,7 @@ class UnigramTokenizer:
         return sum(len(self._word_ids(word)) for word in self._split(text))
 
     def _split(self, text: str) -> Iterator[str]:
-        if not text.isascii():
-            text = unicodedata.normalize("NFC", text)
-        return (WORD_MARK + word for word in text.translate(self._characters).split(" ") if word)
+        return (WORD_MARK + word for word in composed(text).translate(self._characters).split(" ") if word)
 
     def _word_ids(self, word: str) -> tuple[int, ...]:
         known = self._words.get(word)
@@ -127,6 +136,9 @@ class UnigramTokenizer:
 
     def _reach(self, head: str) -> int:
         """Return the length of the longest piece that starts with these two characters (0: not even the first is a piece)."""
+        if head >= FIRST_IDEOGRAPH:
+            # There are few pieces for each of these, but no end of pairs.
+            head = head[0]
         reach = self._reaches.get(head)
         return self._load(head) if reach is None else reach
 
@@ -134,8 +146,31 @@ class UnigramTokenizer:
         found = self._table.starting_with(head) | self._table.equal_to(head[0])
         self._ids.update(found)
         reach = max(map(len, found), default=0)
+        if len(self._reaches) >= CACHED_HEADS:
+            self._reaches = {}
         self._reaches[head] = reach
         return reach
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC, in linear time: sorting a run of accents takes the square of its length, so runs are divided."""
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize("NFC", text[start:end]) for start, end in pairwise(_cuts(text)))
+
+
+def _cuts(text: str) -> Iterator[int]:
+    """Yield offsets from 0 to the end, at most `COMPOSED_CHARACTERS` apart: at blanks or before a character that is no accent."""
+    start = 0
+    while start + COMPOSED_CHARACTERS < len(text):
+        yield start
+        end = start + COMPOSED_CHARACTERS
+        blank = text.rfind(" ", start + 1, end)
+        while blank < 0 and end > start + COMPOSED_CHARACTERS // 2 and unicodedata.combining(text[end]):
+            end -= 1
+        start = blank if blank > 0 else end
+    yield start
+    yield len(text)
 
 
 def _trace_back(last: Sequence[int], start: Sequence[int]) -> tuple[int, ...]:
