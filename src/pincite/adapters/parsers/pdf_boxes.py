@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect, open_pdf
 
-# Between two lines stand CR and LF, between two words a blank.
-_JOINT_CHARS = 2
 _LINE_OVERLAP = 0.4
 _WIDE_GAP = 2.0
 
@@ -13,37 +11,25 @@ _WIDE_GAP = 2.0
 def pdf_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:
     """Return for each `(page, index, count)` its boxes in the displayed page: one per line, more where a line has a wide gap.
 
-    Runs that follow each other on a page (the parts of a word with a ligature, the cells of a row, line after line) are measured
-    as one: the first of them gets all boxes, the others none. Raises `RefusedInput` (`encrypted`, `corrupt`).
+    Raises `RefusedInput` (`encrypted`, `corrupt`).
     """
     found: list[list[Rect]] = [[] for _ in runs]
-    by_page: dict[int, list[tuple[int, int, int]]] = {}
-    for position, page, index, end in _stretches(runs):
-        by_page.setdefault(page, []).append((position, index, end))
+    by_page: dict[int, list[int]] = {}
+    for position, (page, _, _) in enumerate(runs):
+        by_page.setdefault(page, []).append(position)
     with open_pdf(path) as document:
-        for number, stretches in sorted(by_page.items()):
+        for number, positions in sorted(by_page.items()):
             if not 1 <= number <= document.page_count:
                 continue
             with document.page(number - 1) as page:
-                for position, index, end in stretches:
-                    found[position] = _line_boxes(page, index, end)
+                for position in positions:
+                    _, index, count = runs[position]
+                    found[position] = _line_boxes(page, index, count)
     return found
 
 
-def _stretches(runs: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Join runs that follow each other: `(position of the first, page, index, end)`."""
-    joined: list[tuple[int, int, int, int]] = []
-    for position, (page, index, count) in enumerate(runs):
-        if joined and joined[-1][1] == page and 0 <= index - joined[-1][3] <= _JOINT_CHARS:
-            first, _, start, _ = joined[-1]
-            joined[-1] = (first, page, start, index + count)
-        else:
-            joined.append((position, page, index, index + count))
-    return joined
-
-
-def _line_boxes(page: PdfPage, index: int, end: int) -> list[Rect]:
-    index, end = max(0, index), min(end, page.char_count)
+def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:
+    index, end = max(0, index), min(index + count, page.char_count)
     lines: list[Rect] = []
     for rect in page.rects(index, end - index) if end > index else ():
         if lines and _are_in_line(lines[-1], rect):

@@ -83,10 +83,7 @@ def write_paragraph(builder: CanonicalBuilder, paragraph: Paragraph, vocabulary:
         following = paragraph.lines[number + 1] if number + 1 < len(paragraph.lines) else None
         is_cut = following is not None and not paragraph.glues[number]
         for text, index in _pieces(line, following if is_cut else None, vocabulary, is_table=paragraph.role is BlockRole.TABLE):
-            if text == "\t":
-                builder.glue("\t")
-            else:
-                builder.write(text, page=line.page, index=index)
+            builder.write(text, page=line.page, index=index)
     builder.close_block(paragraph.role, level=paragraph.level)
 
 
@@ -100,8 +97,8 @@ def _pieces(line: Line, following: Line | None, vocabulary: Vocabulary, *, is_ta
         text = text[:-1]
     at = 0
     for gap in line.cells if is_table else ():
-        yield text[at:gap], line.start + at
-        yield "\t", -1
+        # The tab stands for PDFium's blank, so that the row stays one run.
+        yield f"{text[at:gap]}\t", line.start + at
         at = gap + len(text[gap:]) - len(text[gap:].lstrip(" "))
     yield text[at:], line.start + at
     if line.hyphen >= 0 and (following is None or vocabulary.keeps_hyphen(text, following.text)):

@@ -82,9 +82,19 @@ def test_the_order_of_the_runs_is_kept(kit: Any) -> None:
     assert [round(group[0][0]) for group in pdf_boxes(path, [(2, 0, 3), (1, 0, 3), (2, 0, 3)])] == [272, 72, 272]
 
 
-def test_runs_that_follow_each_other_are_measured_as_one(kit: Any) -> None:
+def test_runs_that_touch_keep_their_own_boxes(kit: Any) -> None:
     path = kit.write(kit.sheet([kit.text(72, 100, "Harbour towns")]))
-    together, rest, apart = pdf_boxes(path, [(1, 0, 4), (1, 4, 3), (1, 10, 3)])
-    assert together == pdf_boxes(path, [(1, 0, 7)])[0]
-    assert rest == []
-    assert len(apart) == 1
+    first, second = pdf_boxes(path, [(1, 0, 7), (1, 7, 6)])
+    assert len(first) == len(second) == 1
+    assert first[0][2] <= second[0][0]
+
+
+def test_the_cells_of_a_row_are_one_run(kit: Any) -> None:
+    rows = [("Year", "Ships", "Cost"), ("1921", "104", "18,300"), ("1922", "97", "17,950")]
+    texts = [kit.text(72 + 120 * c, 200 + 14 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
+    path = kit.write(kit.sheet(texts))
+    canonical = parse(path).canonical
+    assert "1921\t104\t18,300" in canonical.text
+    assert len(canonical.runs) == 3
+    start = canonical.text.index("1921")
+    assert [round(box[0]) for box in boxes(path, canonical, start, start + 15)] == [73, 193, 313]
