@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pincite.answering.markers import Mark
 from pincite.answering.protected_blocks import MarkdownState
-from pincite.answering.protected_regions import Ends
+from pincite.answering.protected_regions import Doubt, Ends, resolve_region
 from pincite.language.detect import detect
 from pincite.language.sentences import sentence_spans
 
@@ -54,14 +54,16 @@ _SKIPPED = re.compile(
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?:\\.|`[^`\n]*`|[^|\n\\])+")
 _TERMINATORS = frozenset(".!?…")
-_EMPHASIS = re.compile(r"\*\*|(?m:^[ \t]*>[ \t]?)")
+_DRESS = re.compile(r"\*\*|(?<=\n)[ \t]*(?:>[ \t]?)*|[ \t][(（][ \t,;]*[)）]")
+"""Strong emphasis, indentation and quote marks of later lines, and parentheses that held nothing but labels."""
 
 
 def split_claims(text: str, marks: Sequence[Mark], lang: str = "") -> list[ClaimSpan]:
     """Return the claims in order, without overlap; headings, code blocks, formulas and table heads are none.
 
     A label stands for the claim that it follows, also when it follows the full stop, and for the claims without one before it
-    in the same paragraph, list item or table row. Labels that open every sentence of a paragraph stand for what they open.
+    in the same paragraph, list item or table row. Where a paragraph opens with a label and closes without one, labels stand for
+    what they open.
     `lang` is an ISO 639-1 code, detected when empty.
     """
     language = lang or detect(text)
@@ -80,9 +82,9 @@ def split_claims(text: str, marks: Sequence[Mark], lang: str = "") -> list[Claim
 
 
 def claim_text(text: str, claim: ClaimSpan, marks: Sequence[Mark]) -> str:
-    """Return the words of a claim without labels, the blanks before them, strong emphasis and quote marks."""
+    """Return the words of a claim without labels, the blanks before them, strong emphasis and the marks of quotes."""
     words = _without(text, [(claim.start, claim.end)], marks)
-    return _EMPHASIS.sub("", words.text).strip()
+    return _DRESS.sub("", words.text).strip()
 
 
 def _blocks(text: str) -> Iterator[_Block]:
@@ -93,7 +95,7 @@ def _blocks(text: str) -> Iterator[_Block]:
     table = False
     for index, (start, end) in enumerate(lines):
         line = text[start:end].rstrip("\n")
-        skipped = _is_skipped(state, line)
+        skipped = _is_skipped(state, text, start, line)
         ahead = text[slice(*lines[index + 1])].rstrip() if index + 1 < len(lines) else ""
         head = "|" in line and "|" in ahead and _DELIMITER.fullmatch(ahead) is not None
         table = (table or head) and "|" in line and not skipped
@@ -108,15 +110,19 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield block
 
 
-def _is_skipped(state: MarkdownState, line: str) -> bool:
+def _is_skipped(state: MarkdownState, text: str, start: int, line: str) -> bool:
     """Move the state over a line and return whether it holds no claim: blank, code, heading, rule, formula, definition."""
     region = state.spans.region
-    goes_on = region is not None and region.ends >= Ends.BLANK_LINE
+    protected = (
+        region is not None
+        and region.ends >= Ends.BLANK_LINE
+        and (region.certain or resolve_region(region, text, start, final=True) is Doubt.PROTECTED)
+    )
     state.advance(line)
-    code = state.is_code or goes_on
+    skipped = protected or state.is_code
     state.advance("\n")
-    body = line[_prefix_length(line) :]
-    return code or not body.strip() or _SKIPPED.match(body.rstrip()) is not None
+    body = line[_prefix_length(line) :].rstrip()
+    return skipped or not body or _SKIPPED.match(body) is not None
 
 
 def _prefix_length(line: str) -> int:
@@ -189,7 +195,9 @@ def _inherited(sentences: list[_Sentence], leading: bool) -> list[ClaimSpan]:
     """Return the sentences as claims: one without a label has those of the next, or of the one before where labels lead."""
     carried: tuple[int, ...] = ()
     claims: list[ClaimSpan] = []
+    lone = leading and sum(bool(sentence.numbers) for sentence in sentences) == 1
     for sentence in sentences if leading else reversed(sentences):
-        carried = tuple(dict.fromkeys(sentence.numbers)) or carried
+        own = tuple(dict.fromkeys(sentence.numbers))
+        carried = own if own or lone else carried
         claims.append(ClaimSpan(sentence.start, sentence.end, carried))
     return claims if leading else claims[::-1]

@@ -9,7 +9,7 @@ from pincite.answering.marker_content import Form, Ranges, could_be_content, rea
 MAX_MARKER_CHARS = 120
 """A bracket longer than this, in code points, is no marker; so no more than this is ever held back for one."""
 
-MAX_ARRAY_CHARS = 400
+MAX_ARRAY_CHARS = 200
 """A nested numeric array (`[[1, 2], [3, 4]]`) is looked at as one thing up to this length."""
 
 CLOSERS = {"[": "]", "［": "］", "【": "】", "〔": "〕", "〖": "〗", "(": ")", "（": "）"}

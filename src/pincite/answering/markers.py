@@ -19,7 +19,8 @@ _MAX_BLANKS = 8
 _FIRST_QUANTITY = 1000
 """Bare numbers from here on are years and quantities unless they were issued."""
 
-_PLAIN = re.compile(rf"[^{_BLANKS}{re.escape(''.join(CLOSERS))}]+")
+_STOPS = _BLANKS + re.escape("".join(CLOSERS))
+_PLAIN = re.compile(rf"(?:[^{_STOPS}]|[{_BLANKS}]+(?=[^{_STOPS}]))+")
 _PROTECTED = re.compile(r"\w+|.", re.DOTALL)
 _GAP = rf"[{_BLANKS}]{{0,2}}"
 _JOINERS = sorted(JOINER_WORDS, key=len, reverse=True)
