@@ -4,6 +4,7 @@ SQLAlchemy asks a cursor to open, execute, fetch and close, each of them a chang
 the statement itself. Here opening and closing cost nothing, and executing brings all rows along.
 """
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -29,6 +30,22 @@ class OneTripConnection(aiosqlite.Connection):
     async def run(self, work: Callable[[sqlite3.Connection], sqlite3.Cursor]) -> tuple[sqlite3.Cursor, list[Any]]:
         """Run something on the connection's thread and return its cursor with all of its rows."""
         return await self._execute(_with_rows, work, self._conn)  # pyright: ignore[reportUnknownMemberType] (not annotated there)
+
+
+async def open_connection(path: Path, *, busy_timeout_s: float) -> OneTripConnection:
+    """Open a connection; a caller that is cancelled meanwhile leaves none behind."""
+    connection = OneTripConnection(path, busy_timeout_s=busy_timeout_s)
+    opening = asyncio.ensure_future(_opened(connection))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        await (await opening).close()
+        raise
+
+
+async def _opened(connection: OneTripConnection) -> OneTripConnection:
+    await connection
+    return connection
 
 
 class OneTripCursor:

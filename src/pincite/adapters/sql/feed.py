@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pincite.adapters.sql import half
@@ -27,16 +28,22 @@ READ = """
 """
 
 
+@lru_cache(maxsize=1024)
+def _headings(data: str) -> tuple[str, ...]:
+    """Decode a heading path once for the run of chunks that stand under it."""
+    return tuple(json.loads(data))
+
+
 class SqliteFeed:
     """Reads the change log with short transactions of its own."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._readers = Readers(path)
+        self.readers = Readers(path)
 
     async def state(self, space: IndexSpace) -> LogState:
         """Return where the log stands; both 0 for an unknown collection. Takes microseconds, so it runs where it is called."""
-        with translated(self._path), self._readers.borrow() as connection:
+        with translated(self._path), self.readers.borrow() as connection:
             row = connection.execute(STATE, (space.collection_id, space.workspace_id)).fetchone()
         return LogState(*row) if row else LogState(0, 0)
 
@@ -49,7 +56,7 @@ class SqliteFeed:
 
     def close(self) -> None:
         """Close the connections."""
-        self._readers.close()
+        self.readers.close()
 
     def _read(self, space: IndexSpace, after: int, limit: int) -> list[Change]:
         parameters = {
@@ -59,11 +66,11 @@ class SqliteFeed:
             "after": after,
             "limit": limit,
         }
-        with translated(self._path), self._readers.borrow() as connection:
+        with translated(self._path), self.readers.borrow() as connection:
             rows = connection.execute(READ, parameters).fetchall()
         vectors = half.unpack_all([row[7] for row in rows])
         return [
-            Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, tuple(json.loads(headings)), text, lang, vector)
+            Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, _headings(headings), text, lang, vector)
             if title is not None
             else Change(seq, ChunkId(chunk_id), DocumentId(document_id), deleted=True)
             for (seq, chunk_id, document_id, title, headings, text, lang, _), vector in zip(rows, vectors, strict=True)

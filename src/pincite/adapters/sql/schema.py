@@ -34,16 +34,20 @@ def prepare(path: Path) -> None:
 
 
 def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
-    """Return the file's revision, None for one without tables."""
-    known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
-    row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
-    if row and row[0] not in REVISIONS:
+    """Return the file's revision, None for one without tables. Raises `StoreError` for one that isn't ours to change."""
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    if not tables:
+        return None
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if "alembic_version" in tables else None
+    if row is None:
+        raise StoreError(f"{path.name} is a database, but not a Pincite store. Choose another PINCITE_HOME.", code="damaged")
+    if row[0] not in REVISIONS:
         raise StoreError(
             f"{path.name} was written by a newer version of Pincite (schema {row[0]}; this version knows {REVISIONS[-1]}). "
             "Upgrade Pincite, or choose another PINCITE_HOME. Nothing was changed.",
             code="newer_schema",
         )
-    return row[0] if row else None
+    return row[0]
 
 
 def _use_wal(connection: sqlite3.Connection, path: Path) -> None:

@@ -13,7 +13,7 @@ from pincite.adapters.sql.chunks import SqlChunks
 from pincite.adapters.sql.collections import SqlCollections
 from pincite.adapters.sql.connections import BUSY_TIMEOUT_S
 from pincite.adapters.sql.documents import SqlDocuments
-from pincite.adapters.sql.driver import OneTripConnection
+from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.transaction import Database, Transaction
@@ -101,9 +101,7 @@ class SqlStore:
 
 def _engine(path: Path, busy_timeout_s: float) -> AsyncEngine:
     async def connected() -> OneTripConnection:
-        connection = OneTripConnection(path, busy_timeout_s=busy_timeout_s)
-        await connection
-        return connection
+        return await open_connection(path, busy_timeout_s=busy_timeout_s)
 
     return create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),

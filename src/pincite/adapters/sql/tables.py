@@ -160,7 +160,8 @@ chunks = Table(
     UniqueConstraint("collection_id", "seq"),
     Index(None, "version_id", "chunk_index"),
     Index(None, "document_id"),
-    Index(None, "workspace_id", "fingerprint"),
+    # Never led by the workspace: the planner would walk all of its chunks instead of looking up a few ids.
+    Index(None, "fingerprint", "workspace_id"),
 )
 
 vectors = Table(

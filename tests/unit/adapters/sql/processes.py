@@ -39,8 +39,14 @@ def chunk(version: Version, index: int) -> Chunk:
     return Chunk(ChunkId(new_id()), version.document_id, version.id, index, "Title", (), text, 0, len(text), 7)
 
 
+def version_of(paper: Document) -> Version:
+    assert paper.version_id
+    return Version(paper.version_id, paper.id, "ab" * 32, 1, "text/plain", "text", "1", NOW)
+
+
 async def publish(store: SqlStore, of: Document, version_id: VersionId, count: int) -> None:
-    version = Version(version_id, of.id, "ab" * 32, 1, "text/plain", "text", "1", NOW)
+    ready = replace(of, version_id=version_id, stage=Stage.READY, chunks=count)
+    version = version_of(ready)
     chunks = [chunk(version, index) for index in range(count)]
     vectors = {chunk.id: array("f", [1, 0, 0, 0]) for chunk in chunks}
     async with store.open(OURS) as work:
@@ -48,7 +54,6 @@ async def publish(store: SqlStore, of: Document, version_id: VersionId, count: i
         if version_id != NEW:
             await work.documents.save(of)
         await work.versions.add(version, CanonicalText("text", ()))
-        ready = replace(of, version_id=version_id, stage=Stage.READY, chunks=count)
         await work.chunks.publish(ready, chunks, vectors, model_id=SPEC.model_id)
         await work.commit()
 
@@ -64,8 +69,18 @@ async def create(path: Path) -> None:
 
 async def write_units(path: Path) -> None:
     store = open_store(path)
-    for _ in range(UNITS):
-        await publish(store, document(DocumentId(new_id())), VersionId(new_id()), 2)
+    papers = [replace(document(DocumentId(new_id())), version_id=VersionId(new_id())) for _ in range(UNITS)]
+    async with store.open(OURS) as work:
+        for paper in papers:
+            await work.documents.save(paper)
+            await work.versions.add(version_of(paper), CanonicalText("text", ()))
+        await work.commit()
+    for paper in papers:
+        async with store.open(OURS) as work:
+            await work.documents.get(paper.id)
+            chunks = [chunk(version_of(paper), index) for index in range(2)]
+            await work.chunks.publish(paper, chunks, {}, model_id="")
+            await work.commit()
     await store.close()
 
 

@@ -147,7 +147,7 @@ def _chunks() -> None:
     )
     op.create_index(op.f("ix_chunks_document_id"), "chunks", ["document_id"])
     op.create_index(op.f("ix_chunks_version_id_chunk_index"), "chunks", ["version_id", "chunk_index"])
-    op.create_index(op.f("ix_chunks_workspace_id_fingerprint"), "chunks", ["workspace_id", "fingerprint"])
+    op.create_index(op.f("ix_chunks_fingerprint_workspace_id"), "chunks", ["fingerprint", "workspace_id"])
 
 
 def _vectors() -> None:

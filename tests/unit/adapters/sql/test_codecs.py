@@ -1,0 +1,102 @@
+"""Values that are kept in one column come back exactly."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, NewType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.adapters.sql import canonical, half
+from pincite.adapters.sql.plain import dump, load
+from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
+
+Name = NewType("Name", str)
+offsets = st.integers(0, 2**32 - 1)
+texts = st.text(st.characters(), max_size=50)
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    name: Name
+    size: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    colour: Colour
+    kind: Literal["a", "b"]
+    leaves: tuple[Leaf, ...]
+    notes: dict[str, str] = field(default_factory=dict[str, str])
+    weight: float | None = None
+
+
+TREE = Tree(Colour.RED, "b", (Leaf(Name("x"), (0.1 + 0.2, 1e-300)), Leaf(Name("\ud800"))), {"k": "ä"}, -0.0)
+
+
+def test_nested_dataclasses_come_back_exactly() -> None:
+    assert load(Tree, dump(TREE)) == TREE
+    assert load(tuple[Leaf, ...], dump(TREE.leaves)) == TREE.leaves
+
+
+def test_types_are_restored_and_not_only_values() -> None:
+    found = load(Tree, dump(TREE))
+    assert isinstance(found.colour, Colour)
+    assert isinstance(found.leaves, tuple)
+    assert isinstance(found.leaves[0].size, tuple)
+
+
+def test_a_field_that_was_not_written_takes_its_default_and_one_that_is_gone_is_dropped() -> None:
+    assert load(Leaf, '{"name":"x","colour":"red"}') == Leaf(Name("x"))
+
+
+def test_a_type_without_a_decoder_is_refused() -> None:
+    with pytest.raises(TypeError):
+        load(tuple[int | str, ...], "[1]")
+
+
+@given(
+    text=texts,
+    blocks=st.lists(
+        st.builds(Block, st.sampled_from(BlockRole), offsets, offsets, st.none() | st.integers(1, 9999), st.integers(0, 6))
+    ),
+    pages=st.lists(st.builds(Page, st.integers(1, 9999), texts, st.floats(0, 1e4), st.floats(0, 1e4))),
+    runs=st.lists(st.tuples(st.integers(0, 10**6), *[offsets] * 4)),
+)
+def test_any_canonical_text_comes_back(
+    text: str, blocks: list[Block], pages: list[Page], runs: list[tuple[int, int, int, int, int]]
+) -> None:
+    rising = tuple(SourceRun(*run) for run in sorted(runs))
+    given_text = CanonicalText(text, tuple(blocks), tuple(pages), rising)
+    assert canonical.decode(canonical.encode(given_text)) == given_text
+
+
+def test_many_runs_are_kept_small() -> None:
+    runs = tuple(SourceRun(i * 40, 39, i // 50 + 1, i % 50 * 40, 39) for i in range(50_000))
+    whole = CanonicalText("lorem ipsum " * 100_000, (), (), runs)
+    data = canonical.encode(whole)
+    assert len(data) < 100_000
+    assert canonical.decode(data) == whole
+
+
+@given(st.lists(st.lists(st.floats(-1, 1, width=16), min_size=3, max_size=3) | st.none()))
+def test_half_precision_numbers_come_back_exactly(vectors: list[list[float] | None]) -> None:
+    blobs = [None if vector is None else half.pack(vector) for vector in vectors]
+    found = half.unpack_all(blobs)
+    assert [None if vector is None else list(vector) for vector in found] == vectors
+
+
+def test_unpacked_vectors_are_float32_buffers_that_numpy_reads_in_place() -> None:
+    first, _, second = half.unpack_all([half.pack([1, 2, 3]), None, half.pack([4, 5, 6])])
+    assert first is not None
+    assert second is not None
+    array = np.asarray(second)
+    assert array.dtype == np.float32
+    assert np.shares_memory(array, np.asarray(memoryview(second)))  # pyright: ignore[reportArgumentType] (it is a buffer)
+    assert (list(first), array.tolist(), len(second)) == ([1, 2, 3], [4, 5, 6], 3)

@@ -1,0 +1,120 @@
+"""Every statement that a unit of work runs names the workspace and finds its rows by an index."""
+
+import sqlite3
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from pincite.adapters.sql import feed
+from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
+from pincite.core.evidence import Filter
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
+from pincite.core.ports.store import UnitOfWork
+
+OURS = WorkspaceId(new_id())
+SPEC = EmbeddingSpec("maker/small", "r1", 4, 512)
+NOW = datetime(2031, 2, 3, tzinfo=UTC)
+
+Statement = tuple[str, Any]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncGenerator[SqlStore]:
+    made = open_store(tmp_path / "store.sqlite3")
+    yield made
+    await made.close()
+
+
+async def use_everything(work: UnitOfWork) -> None:
+    home = Collection(CollectionId(new_id()), OURS, "papers", SPEC, NOW)
+    paper = Document(DocumentId(new_id()), home.id, "a", "Title", "text/plain", "", Stage.READY, NOW, NOW, VersionId(new_id()))
+    assert paper.version_id
+    version = Version(paper.version_id, paper.id, "ab", 1, "text/plain", "text", "1", NOW)
+    chunks = [Chunk(ChunkId(new_id()), paper.id, version.id, n, "Title", (), "text", 0, 4, 1) for n in range(40)]
+    quote = FrozenQuote(1, paper.id, version.id, 0, 4, "text", "00", "ff")
+    answer = Answer("text", (), message_id=MessageId(new_id()))
+    await work.collections.add(home)
+    await work.collections.list()
+    await work.collections.scope(home.id)
+    await work.documents.save(paper)
+    await work.documents.list(home.id)
+    await work.documents.matching(home.id, Filter((paper.id,), "a", ("text/plain",)))
+    await work.documents.matching(home.id, Filter(path_prefix="a/"))
+    await work.versions.add(version, CanonicalText("text", ()))
+    await work.versions.get(version.id)
+    await work.versions.canonical(version.id)
+    await work.chunks.publish(paper, chunks, {chunks[0].id: [0, 0, 0, 1]}, model_id=SPEC.model_id)
+    await work.chunks.of_version(version.id)
+    await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=SPEC.model_id)
+    await work.chunks.vectors([f"{n:064}" for n in range(500)], model_id=SPEC.model_id)
+    await work.chunks.passages([chunk.id for chunk in chunks])
+    await work.chunks.publish(paper, chunks[:5], {}, model_id="")
+    await work.chunks.prune(home.id, through_seq=1)
+    await work.answers.add(AnswerRecord("?", answer, (quote,)))
+    await work.answers.get(answer.message_id)
+    await work.documents.remove(paper.id)
+    await work.versions.blob_in_use("ab")
+
+
+async def statements(store: SqlStore) -> list[Statement]:
+    """Return what a unit of work runs that uses everything: statements with the parameters of one execution."""
+    seen: list[Statement] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: Any, _context: object, many: bool) -> None:
+        seen.append((statement, parameters[0] if many else parameters))
+
+    event.listen(store.database.engine.sync_engine, "before_cursor_execute", note)
+    async with store.open(OURS) as work:
+        await use_everything(work)
+        await work.commit()
+    return [found for found in seen if not found[0].startswith("BEGIN")]
+
+
+def plan(connection: sqlite3.Connection, statement: Statement) -> list[str]:
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement[0]}", statement[1])]
+
+
+def scans(plans: Sequence[str]) -> list[str]:
+    return [step for step in plans if step.startswith("SCAN") and "CONSTANT ROW" not in step]
+
+
+async def test_every_statement_names_the_workspace(store: SqlStore) -> None:
+    seen = await statements(store)
+    assert len({statement for statement, _ in seen}) > 25
+    free = [statement for statement, _ in seen if "workspace" not in statement]
+    # Vectors belong to chunks that were just inserted; whether bytes are in use is asked of all workspaces.
+    assert {statement.split(" (")[0].split(" \n")[0] for statement in free} == {"INSERT INTO vectors", "SELECT ? AS anon_1"}
+
+
+async def test_every_statement_finds_its_rows_by_an_index_that_is_narrow(store: SqlStore) -> None:
+    seen = await statements(store)
+    connection = sqlite3.connect(store.database.path)
+    steps = {step: statement for statement in seen for step in plan(connection, statement)}
+    for sql in (feed.STATE, feed.READ):
+        names = {"workspace_id": OURS, "collection_id": "c", "model_id": "m", "after": 0, "limit": 9}
+        parameters = ("c", OURS) if sql is feed.STATE else names
+        steps |= dict.fromkeys(plan(connection, (sql, parameters)), (sql, parameters))
+    connection.close()
+    assert {step: steps[step] for step in scans(list(steps))} == {}
+    whole_workspace = [step for step in steps if step.endswith("(workspace_id=?)")]
+    # Listing the collections is the one question about a whole workspace.
+    assert whole_workspace == ["SEARCH collections USING INDEX sqlite_autoindex_collections_2 (workspace_id=?)"]
+
+
+def test_reading_the_log_sorts_nothing(tmp_path: Path) -> None:
+    """Both halves come by their index, in order, so that a batch costs the batch and not the log."""
+    path = tmp_path / "store.sqlite3"
+    store = open_store(path)
+    store.changes.close()
+    connection = sqlite3.connect(path)
+    names = {"workspace_id": OURS, "collection_id": "c", "model_id": "m", "after": 0, "limit": 9}
+    steps = plan(connection, (feed.READ, names))
+    connection.close()
+    assert not any("TEMP B-TREE" in step for step in steps)
+    assert sum("(collection_id=? AND seq>?)" in step for step in steps) == 2
