@@ -10,9 +10,8 @@ _LINE_BREAK = re.compile("\r\n?|\n|\ufffe")
 _BLANKS = re.compile(" +")
 _CELL_GAP_EMS = 1.15
 _SIDEWAYS_SHARE = 0.6
-_SHORT = 40
-_WIDE_LETTER_EMS = 0.53
-_LETTER_EMS = 0.42
+_LONG = 40
+_NARROW_EMS, _WIDE_EMS = 0.45, 0.56
 
 
 @dataclass(slots=True, eq=False)
@@ -83,6 +82,10 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
                 lines.append(line)
             seen.add(key)
         at = found.end()
+    letter_ems = _letter_ems(lines)
+    for line in lines:
+        if _may_have_gaps(line, letter_ems):
+            line.cells = _wide_gaps(page, line)
     return lines
 
 
@@ -114,8 +117,6 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
     bold, mono = page.font_style(first)
     bold = bold and page.font_style(last)[0]
     line = Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono)
-    if _may_have_gaps(line):
-        line.cells = _wide_gaps(page, line)
     return line
 
 
@@ -125,10 +126,16 @@ def _stand_alike(head: Rect, tail: Rect) -> bool:
     return abs(head[1] - tail[1]) < close and abs(head[3] - tail[3]) < close
 
 
-def _may_have_gaps(line: Line) -> bool:
+def _letter_ems(lines: list[Line]) -> float:
+    """Return how wide a letter is on this page, in print sizes: that of the narrower long lines, which have no gaps."""
+    widths = sorted((line.box[2] - line.box[0]) / (line.size * len(line.text) or 1) for line in lines if len(line.text) >= _LONG)
+    return min(max(widths[len(widths) // 4], _NARROW_EMS), _WIDE_EMS) if widths else _NARROW_EMS
+
+
+def _may_have_gaps(line: Line, letter_ems: float) -> bool:
     """Whether it pays to look for wide gaps: a line no wider than its letters has none that matters."""
     letters = len(line.text)
-    usual_ems = _WIDE_LETTER_EMS * letters if letters >= _SHORT else _LETTER_EMS * letters + 0.6
+    usual_ems = 1.1 * letter_ems * letters if letters >= _LONG else 0.95 * letter_ems * letters + 0.6
     return " " in line.text and line.box[2] - line.box[0] > usual_ems * line.size
 
 
