@@ -15,11 +15,11 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from pincite.adapters.memory.embedding import HashEmbedding
-from pincite.adapters.models.cached_embedding import CachedEmbedding
+from pincite.adapters.models.cached import CachedEmbedding
 from pincite.adapters.models.e5 import load_local_model
-from pincite.adapters.models.onnx_embedding import OnnxFolderEmbedding
-from pincite.adapters.models.openai_embedding import OpenAIEmbedding
-from pincite.adapters.models.openai_endpoint import EmbeddingEndpoint
+from pincite.adapters.models.onnx_folder import OnnxFolderEmbedding
+from pincite.adapters.models.openai_embeddings import OpenAIEmbedding
+from pincite.adapters.models.openai_embeddings_endpoint import EndpointOptions
 from pincite.core.ports.models import EmbeddingModel, Vector
 
 WORDS = ["[UNK]", "the", "notice", "period", "is", "sixty", "days", "capital", "of", "query", ":", "passage", "a"]
@@ -54,8 +54,8 @@ def served(request: httpx2.Request) -> httpx2.Response:
 
 def served_model(_: Path) -> OpenAIEmbedding:
     client = httpx2.AsyncClient(transport=httpx2.MockTransport(served))
-    endpoint = EmbeddingEndpoint("letters", "key", "http://provider/v1", http_client=client)
-    return OpenAIEmbedding(endpoint, dimensions=8, query_prefix="bbb ", passage_prefix="ccc ")
+    options = EndpointOptions(http_client=client)
+    return OpenAIEmbedding("letters", "key", "http://provider/v1", query_prefix="bbb ", passage_prefix="ccc ", options=options)
 
 
 MODELS: dict[str, Callable[[Path], EmbeddingModel]] = {

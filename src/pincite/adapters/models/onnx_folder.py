@@ -1,141 +1,129 @@
-"""What a folder with an exported embedding model says of itself, in the layout of sentence-transformers."""
+"""An embedding model from a folder: any `model.onnx` with its `tokenizer.json`."""
 
-import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from array import array
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from pincite.core.errors import ConfigurationError
+import numpy as np
 
-DEFAULT_WINDOW_TOKENS = 512
-LARGEST_WINDOW_TOKENS = 100_000
-"""A larger `model_max_length` stands for "not known"."""
+from pincite.adapters.models.mapped_arrays import AnyArray, Floats
+from pincite.adapters.models.onnx_folder_config import FolderConfig, Pooling, read_folder
+from pincite.adapters.models.onnx_graph import OnnxGraph
+from pincite.adapters.models.text_threads import TextThreads
+from pincite.core.documents import EmbeddingSpec
+from pincite.core.errors import ConfigurationError, UpstreamError
+from pincite.core.ports.models import Vector
 
-PASSAGE_PROMPTS = ("passage", "document", "corpus")
-
-
-class Pooling(StrEnum):
-    """How one vector is made of those of the tokens."""
-
-    MEAN = "mean"
-    CLS = "cls"
-    MAX = "max"
-    LAST = "lasttoken"
+POOLED_OUTPUTS = ("sentence_embedding", "embedding", "text_embeds", "pooled")
+TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
-@dataclass(frozen=True, slots=True)
-class FolderConfig:
-    """The parts of a model folder. `graph` and `tokenizer` exist; `revision` changes with whatever changes vectors."""
+class OnnxFolderEmbedding:
+    """An `EmbeddingModel`. One text a run, without padding.
 
-    name: str
-    graph: Path
-    tokenizer: Path
-    pooling: Pooling
-    window_tokens: int
-    query_prefix: str
-    passage_prefix: str
-    lower_case: bool
-    revision: str
-
-
-def read_folder(folder: Path) -> FolderConfig:
-    """Read the folder's own description.
-
-    Raises `ConfigurationError` (`model_folder`) when a part is missing or can't be honoured.
+    Pooling, window and prefixes are the folder's own. Raises `ConfigurationError` (`model_folder`) for a folder that lacks a part,
+    and (`no_tokenizers`) without the package `tokenizers`.
     """
-    graph = _first_file(folder, "model.onnx", "onnx/model.onnx")
-    tokenizer = _first_file(folder, "tokenizer.json", "onnx/tokenizer.json")
-    if "model" not in _read(tokenizer):
-        raise _unfit(folder, "its tokenizer.json describes no tokenizer")
-    pooling = _pooling(folder)
-    sentence = _read(folder / "sentence_bert_config.json")
-    query_prefix, passage_prefix = _prefixes(_read(folder / "config_sentence_transformers.json"))
-    window_tokens = _window(folder, sentence)
-    return FolderConfig(
-        name=folder.resolve().name,
-        graph=graph,
-        tokenizer=tokenizer,
-        pooling=pooling,
-        window_tokens=window_tokens,
-        query_prefix=query_prefix,
-        passage_prefix=passage_prefix,
-        lower_case=sentence.get("do_lower_case") is True,
-        revision=_revision([*sorted(graph.parent.glob(f"{graph.name}*")), tokenizer], f"{pooling} {window_tokens}"),
-    )
+
+    def __init__(self, folder: Path, *, workers: int = 2) -> None:
+        config = read_folder(folder)
+        self._config = config
+        self._tokenizer = _tokenizer(config)
+        self._room_tokens = max(0, config.window_tokens - self._tokenizer.num_special_tokens_to_add(False))
+        self._graph = OnnxGraph(config.graph)
+        self._output = _output(self._graph.outputs)
+        self._spec = EmbeddingSpec(
+            name=config.name,
+            revision=config.revision,
+            dimensions=len(self._embed("")),
+            window_tokens=config.window_tokens,
+            query_prefix=config.query_prefix,
+            passage_prefix=config.passage_prefix,
+        )
+        self._threads = TextThreads(self._embed, workers=workers)
+
+    @property
+    def spec(self) -> EmbeddingSpec:
+        """Return what a collection freezes."""
+        return self._spec
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one vector per text, in order."""
+        return await self._threads.passages([self._spec.passage_prefix + text for text in texts])
+
+    async def embed_query(self, text: str) -> Vector:
+        """Return the vector of a question."""
+        return await self._threads.question(self._spec.query_prefix + text)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the exact number of tokens of each text."""
+        return [len(self._encode(text).ids) for text in texts]
+
+    def _encode(self, text: str) -> Any:
+        # Half of a surrogate pair is no UTF-8, which the tokenizer wants.
+        cased = text.lower() if self._config.lower_case else text
+        return self._tokenizer.encode(cased.encode(errors="replace").decode(), add_special_tokens=False)
+
+    def _embed(self, text: str) -> Vector:
+        encoding = self._encode(text)
+        encoding.truncate(self._room_tokens)
+        encoding = self._tokenizer.post_process(encoding)
+        # A tokenizer without special tokens makes nothing of an empty text, and a graph can't run on nothing.
+        ids = encoding.ids or [0]
+        found = self._graph.run(_inputs(self._graph, ids, encoding.type_ids or [0]), output=self._output)[0]
+        return _unit(found if found.ndim == 1 else _pooled(found, self._config.pooling))
 
 
-def _first_file(folder: Path, *names: str) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise _unfit(folder, f"it has no {names[0]}")
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    """Return a JSON object, or an empty one where there is no such file."""
-    found = _parse(path)
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _parse(path: Path) -> Any:
-    if not path.is_file():
-        return None
+def _tokenizer(config: FolderConfig) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        raise _unfit(path.parent, f"{path.name} is no JSON") from None
+        tokenizer = import_module("tokenizers").Tokenizer.from_file(str(config.tokenizer))
+    except ModuleNotFoundError as error:
+        text = "An embedding model from a folder needs the package tokenizers: install pincite[onnx]."
+        raise ConfigurationError(text, code="no_tokenizers") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    # A user who writes `[SEP]` means five characters.
+    tokenizer.encode_special_tokens = True
+    return tokenizer
 
 
-def _pooling(folder: Path) -> Pooling:
-    listed: list[Mapping[str, Any]] = _parse(folder / "modules.json") or []
-    kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module.get("path", "")) for module in listed}
-    if unknown := set(kinds) - {"Transformer", "Pooling", "Normalize"}:
-        raise _unfit(folder, f"it has a part that isn't supported: {', '.join(sorted(unknown))}")
-    return _pooling_mode(folder, _read(folder / kinds.get("Pooling", "1_Pooling") / "config.json"))
+def _output(outputs: Sequence[str]) -> str:
+    return next((name for name in (*POOLED_OUTPUTS, *TOKEN_OUTPUTS) if name in outputs), outputs[0])
 
 
-def _pooling_mode(folder: Path, config: Mapping[str, Any]) -> Pooling:
-    named = config.get("pooling_mode")
-    chosen = (
-        [named] if isinstance(named, str) else [mode.removeprefix("pooling_mode_") for mode, on in config.items() if on is True]
-    )
-    modes = {mode.removesuffix("_tokens").removesuffix("_token") for mode in chosen} - {"include_prompt"}
-    if not modes:
-        return Pooling.MEAN
-    if len(modes) > 1 or not modes <= set(Pooling):
-        raise _unfit(folder, f"its pooling isn't supported: {', '.join(sorted(modes))}")
-    if config.get("include_prompt") is False:
-        raise _unfit(folder, "it leaves the prompt out of the pooling, which isn't supported")
-    return Pooling(modes.pop())
+def _inputs(graph: OnnxGraph, ids: Sequence[int], type_ids: Sequence[int]) -> dict[str, AnyArray]:
+    known = {
+        "input_ids": ids,
+        "attention_mask": [1] * len(ids),
+        "token_type_ids": type_ids,
+        "position_ids": range(len(ids)),
+    }
+    if unknown := set(graph.inputs) - set(known):
+        text = f"The model's graph wants inputs that aren't known: {', '.join(sorted(unknown))}."
+        raise ConfigurationError(text, code="model_graph")
+    return {name: np.array([known[name]], kind) for name, kind in graph.inputs.items()}
 
 
-def _prefixes(config: Mapping[str, Any]) -> tuple[str, str]:
-    prompts: Mapping[str, str] = config.get("prompts") or {}
-    default = prompts.get(str(config.get("default_prompt_name")), "")
-    passage = next((prompts[name] for name in PASSAGE_PROMPTS if name in prompts), default)
-    return prompts.get("query", default), passage
+def _pooled(tokens: Floats, pooling: Pooling) -> Floats:
+    """Make one vector of those of all tokens, `(tokens, dimensions)`."""
+    match pooling:
+        case Pooling.MEAN:
+            return tokens.mean(axis=0)
+        case Pooling.MAX:
+            return tokens.max(axis=0)
+        case Pooling.CLS:
+            return tokens[0]
+        case Pooling.LAST:
+            return tokens[-1]
 
 
-def _window(folder: Path, sentence: Mapping[str, Any]) -> int:
-    said = (sentence.get("max_seq_length"), _read(folder / "tokenizer_config.json").get("model_max_length"))
-    for window in said:
-        if isinstance(window, int) and 2 < window < LARGEST_WINDOW_TOKENS:
-            return window
-    positions = _read(folder / "config.json").get("max_position_embeddings")
-    # Some models count positions from 2.
-    return positions - 2 if isinstance(positions, int) else DEFAULT_WINDOW_TOKENS
-
-
-def _revision(files: list[Path], choices: str) -> str:
-    digest = hashlib.sha256(choices.encode())
-    for path in files:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:12]
-
-
-def _unfit(folder: Path, cause: str) -> ConfigurationError:
-    return ConfigurationError(f"The model folder {folder} can't be used: {cause}.", code="model_folder")
+def _unit(vector: Floats) -> Vector:
+    length = np.linalg.norm(vector)
+    if not np.isfinite(length):
+        raise UpstreamError("The embedding model's graph computes numbers that aren't finite.", code="model_bad_vectors")
+    if length == 0:
+        # No direction at all: with a fixed one the text can still be found by words.
+        vector, length = np.eye(1, len(vector), dtype=np.float32)[0], np.float32(1)
+    return array("f", (vector / length).astype(np.float32).tobytes())

@@ -63,12 +63,11 @@ class PieceTable:
 
 def sort_pieces(pieces: Sequence[bytes], scores: Sequence[float], *, control: frozenset[int]) -> PieceTable:
     """Build the table of pieces given by id. Those of `control` never come from text: a `<s>` that a user writes is plain text."""
-    order = sorted((number for number in range(len(pieces)) if number not in control), key=pieces.__getitem__)
+    order = sorted(set(range(len(pieces))) - control, key=pieces.__getitem__)
     ordered = [pieces[number] for number in order]
-    offsets = array("I", accumulate((len(piece) + 1 for piece in ordered), initial=0))
-    text = b"".join(piece + b"\n" for piece in ordered)
+    offsets = array("I", accumulate([len(piece) + 1 for piece in ordered], initial=0))
     return PieceTable(
-        text=memoryview(text),
+        text=memoryview(b"\n".join([*ordered, b""])),
         offsets=offsets,
         ids=array("I", order),
         scores=array("f", scores),

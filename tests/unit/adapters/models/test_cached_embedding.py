@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.adapters.memory.embedding import HashEmbedding
-from pincite.adapters.models.cached_embedding import CachedEmbedding
+from pincite.adapters.models.cached import CachedEmbedding
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.errors import UpstreamError
 from pincite.core.ports.models import Vector
@@ -82,7 +82,7 @@ def test_several_processes_share_the_file(tmp_path: Path):
     code = """if True:
         import asyncio, pathlib, sys
         from pincite.adapters.memory.embedding import HashEmbedding
-        from pincite.adapters.models.cached_embedding import CachedEmbedding
+        from pincite.adapters.models.cached import CachedEmbedding
         model = CachedEmbedding(HashEmbedding(16), pathlib.Path(sys.argv[1]))
         for start in range(0, 100, 5):
             asyncio.run(model.embed_passages([f"text {n}" for n in range(start, start + 10)]))

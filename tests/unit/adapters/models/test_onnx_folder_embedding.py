@@ -9,8 +9,8 @@ import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from pincite.adapters.models.onnx_embedding import OnnxFolderEmbedding
-from pincite.adapters.models.onnx_folder import Pooling, read_folder
+from pincite.adapters.models.onnx_folder import OnnxFolderEmbedding
+from pincite.adapters.models.onnx_folder_config import Pooling, read_folder
 from pincite.core.errors import ConfigurationError, UpstreamError
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "q", "p", ":", "[", "]", "SEP"]

@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import replace
 
-from pincite.adapters.models.openai_endpoint import EmbeddingEndpoint
+from pincite.adapters.models.openai_embeddings_endpoint import DEFAULT_OPTIONS, EmbeddingEndpoint, EndpointOptions
+from pincite.adapters.models.openai_embeddings_reply import wrong_vectors
 from pincite.adapters.models.openai_errors import ProviderFault
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.ports.models import Vector
@@ -23,51 +24,39 @@ TOO_LARGE = frozenset({"provider_too_large", "provider_refused"})
 
 
 class OpenAIEmbedding:
-    """An `EmbeddingModel` behind an endpoint.
+    """An `EmbeddingModel` behind an embeddings endpoint.
 
-    `dimensions` is the size of the vectors, any other is refused; with `shorten` the provider is asked for it (for models that have
-    several sizes). Where the size isn't known, `connect` learns it. The model's vocabulary isn't known either, so tokens are
-    estimated, and a text is cut where the estimate reaches `window_tokens`. One that the provider still refuses is halved
-    until it passes.
+    With `dimensions` the provider is asked for vectors of that size; without, the model's own size is learnt from the first reply.
+    Vectors of another size are refused from then on. The vocabulary isn't known, so tokens are estimated, and a text is cut
+    where the estimate reaches `window_tokens`; one that the provider still refuses is halved until it passes.
+    `options` are those of `EmbeddingEndpoint`.
     """
 
     def __init__(
         self,
-        endpoint: EmbeddingEndpoint,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
         *,
-        dimensions: int,
-        shorten: bool = False,
+        dimensions: int | None = None,
         window_tokens: int = WINDOW_TOKENS,
         query_prefix: str = "",
         passage_prefix: str = "",
+        options: EndpointOptions = DEFAULT_OPTIONS,
     ) -> None:
-        self._endpoint = endpoint
-        self._shorten = shorten
+        self._endpoint = EmbeddingEndpoint(model, api_key, base_url, options=options)
+        self._asked_dimensions = dimensions
         self._most_texts = MOST_TEXTS
-        self._spec = EmbeddingSpec(endpoint.model, "served", dimensions, window_tokens, query_prefix, passage_prefix)
-
-    @classmethod
-    async def connect(
-        cls,
-        endpoint: EmbeddingEndpoint,
-        *,
-        window_tokens: int = WINDOW_TOKENS,
-        query_prefix: str = "",
-        passage_prefix: str = "",
-    ) -> Self:
-        """Return the model, its dimensions learnt by one request. Raises as `embed_passages`."""
-        [vector] = await endpoint.embed(["dimensions"], dimensions=None)
-        return cls(
-            endpoint,
-            dimensions=len(vector),
-            window_tokens=window_tokens,
-            query_prefix=query_prefix,
-            passage_prefix=passage_prefix,
-        )
+        self._spec = EmbeddingSpec(model, "served", dimensions or 0, window_tokens, query_prefix, passage_prefix)
 
     @property
     def spec(self) -> EmbeddingSpec:
-        """Return what a collection freezes."""
+        """Return what a collection freezes.
+
+        Where the size isn't known yet, this makes one request and waits for it. Raises as `embed_passages` then.
+        """
+        if not self._spec.dimensions:
+            self._learn(self._endpoint.probe_dimensions())
         return self._spec
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
@@ -96,7 +85,11 @@ class OpenAIEmbedding:
     async def _embed(self, batch: list[str]) -> list[Vector]:
         """Embed a batch; one that is refused as too large is divided, and a single text cut in half."""
         try:
-            return await self._endpoint.embed(batch, dimensions=self._spec.dimensions, shorten=self._shorten)
+            vectors = await self._endpoint.embed(
+                batch, dimensions=self._spec.dimensions, shorten=self._asked_dimensions is not None
+            )
+            self._learn(len(vectors[0]))
+            return vectors
         except ProviderFault as fault:
             if fault.code not in TOO_LARGE or (len(batch) == 1 and len(batch[0]) < SHORTEST_CUT_CHARACTERS):
                 raise
@@ -106,6 +99,12 @@ class OpenAIEmbedding:
             return await self._embed([batch[0][: len(batch[0]) // 2]])
         self._most_texts = half = len(batch) // 2
         return await self._embed(batch[:half]) + await self._embed(batch[half:])
+
+    def _learn(self, dimensions: int) -> None:
+        if not self._spec.dimensions:
+            self._spec = replace(self._spec, dimensions=dimensions)
+        elif self._spec.dimensions != dimensions:
+            raise wrong_vectors("changed the size of its vectors")
 
     def _batch_size(self, texts: Sequence[str]) -> int:
         tokens = 0

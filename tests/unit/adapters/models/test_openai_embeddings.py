@@ -7,8 +7,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from pincite.adapters.models.openai_embedding import OpenAIEmbedding, estimated_tokens
-from pincite.adapters.models.openai_endpoint import EmbeddingEndpoint
+from pincite.adapters.models.openai_embeddings import OpenAIEmbedding, estimated_tokens
+from pincite.adapters.models.openai_embeddings_endpoint import EmbeddingEndpoint, EndpointOptions
 from pincite.core.errors import ConfigurationError, UpstreamError
 
 Message = MutableMapping[str, Any]
@@ -72,13 +72,18 @@ def at_most(texts: int, characters: int = 10**9) -> Reply:
     return reply
 
 
-def endpoint(provider: Any, **options: Any) -> EmbeddingEndpoint:
-    client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=provider))
-    return EmbeddingEndpoint("m", KEY, "http://provider/v1", retry_wait_s=0.0, http_client=client, **options)
+def options_for(provider: Any) -> EndpointOptions:
+    return EndpointOptions(retry_wait_s=0.0, http_client=httpx2.AsyncClient(transport=httpx2.ASGITransport(app=provider)))
 
 
-def model(provider: Any, **options: Any) -> OpenAIEmbedding:
-    return OpenAIEmbedding(endpoint(provider), dimensions=DIMENSIONS, **options)
+def model(provider: Any, *, dimensions: int | None = DIMENSIONS, **options: Any) -> OpenAIEmbedding:
+    return OpenAIEmbedding("m", KEY, "http://provider/v1", dimensions=dimensions, options=options_for(provider), **options)
+
+
+def endpoint_over(transport: httpx2.AsyncBaseTransport, attempts: int) -> EmbeddingEndpoint:
+    client = httpx2.AsyncClient(transport=transport)
+    options = EndpointOptions(attempts=attempts, retry_wait_s=0.0, http_client=client)
+    return EmbeddingEndpoint("m", KEY, "http://provider/v1", options=options)
 
 
 def unit(text: str) -> list[float]:
@@ -96,20 +101,46 @@ async def test_vectors_in_another_order_are_sorted_by_their_index():
     assert list(found[0]) == pytest.approx(unit("a"))
 
 
-async def test_a_model_name_and_no_dimensions_are_sent_unless_asked_for():
+async def test_dimensions_are_sent_only_when_they_are_given():
     plain, short = Provider(), Provider()
-    await model(plain).embed_query("a")
-    await model(short, shorten=True).embed_query("a")
+    await model(plain, dimensions=None).embed_query("a")
+    await model(short).embed_query("a")
     assert plain.asked == [{"model": "m", "input": ["a"], "encoding_format": "float"}]
     assert short.asked[0]["dimensions"] == DIMENSIONS
 
 
-async def test_one_request_learns_the_dimensions():
+async def test_the_spec_learns_the_dimensions_by_one_request_inside_a_running_loop():
     provider = Provider()
-    learnt = await OpenAIEmbedding.connect(endpoint(provider), query_prefix="q: ")
-    assert learnt.spec.dimensions == DIMENSIONS
-    await learnt.embed_query("a")
+    learning = model(provider, dimensions=None, query_prefix="q: ")
+    assert (learning.spec.dimensions, learning.spec.query_prefix) == (DIMENSIONS, "q: ")
+    assert learning.spec.model_id
+    await learning.embed_query("a")
     assert provider.inputs[1:] == [["q: a"]]
+
+
+def test_the_spec_learns_the_dimensions_without_a_loop():
+    assert model(Provider(), dimensions=None).spec.dimensions == DIMENSIONS
+
+
+async def test_the_first_reply_teaches_the_dimensions_and_others_are_refused_then():
+    provider = Provider(vectors, said(lambda data: [item | {"embedding": [1.0]} for item in data]))
+    learning = model(provider, dimensions=None)
+    await learning.embed_query("a")
+    assert learning.spec.dimensions == DIMENSIONS
+    with pytest.raises(UpstreamError):
+        await learning.embed_query("a")
+    assert len(provider.asked) == 2
+
+
+def test_given_dimensions_need_no_request():
+    provider = Provider()
+    assert model(provider).spec.dimensions == DIMENSIONS
+    assert provider.asked == []
+
+
+def test_a_probe_that_fails_is_our_error():
+    with pytest.raises(UpstreamError):
+        _ = model(Provider(status(401)), dimensions=None).spec
 
 
 BAD_DATA: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
@@ -143,10 +174,10 @@ async def test_wrong_vectors_are_refused_at_once(fault: str):
     assert (caught.value.code, caught.value.retryable, len(provider.asked)) == ("provider_bad_vectors", False, 1)
 
 
-async def test_the_size_that_a_probe_learnt_is_not_taken_from_vectors_of_several_sizes():
+async def test_no_size_is_learnt_from_vectors_of_several():
     provider = Provider(said(lambda data: [data[0], data[1] | {"embedding": [1.0]}]))
     with pytest.raises(UpstreamError):
-        await endpoint(provider).embed(["a", "b"], dimensions=None)
+        await model(provider, dimensions=None).embed_passages(["a", "b"])
 
 
 UNREADABLE: dict[str, Any] = {
@@ -212,10 +243,8 @@ async def test_a_connection_that_breaks_is_tried_again_and_then_an_error():
         tries += 1
         raise httpx2.ConnectError(KEY, request=request)
 
-    client = httpx2.AsyncClient(transport=httpx2.MockTransport(broken))
-    tried = EmbeddingEndpoint("m", KEY, "http://provider/v1", attempts=3, retry_wait_s=0.0, http_client=client)
     with pytest.raises(UpstreamError) as caught:
-        await tried.embed(["a"], dimensions=None)
+        await endpoint_over(httpx2.MockTransport(broken), attempts=3).embed(["a"], dimensions=0)
     assert (caught.value.code, caught.value.retryable, tries) == ("provider_unreachable", True, 3)
 
 
@@ -223,17 +252,15 @@ async def test_a_provider_that_times_out_is_tried_again_and_then_an_error():
     def slow(request: httpx2.Request) -> httpx2.Response:
         raise httpx2.ReadTimeout("", request=request)
 
-    client = httpx2.AsyncClient(transport=httpx2.MockTransport(slow))
-    tried = EmbeddingEndpoint("m", KEY, "http://provider/v1", attempts=2, retry_wait_s=0.0, http_client=client)
     with pytest.raises(UpstreamError) as caught:
-        await tried.embed(["a"], dimensions=None)
+        await endpoint_over(httpx2.MockTransport(slow), attempts=2).embed(["a"], dimensions=0)
     assert (caught.value.code, caught.value.retryable) == ("provider_timeout", True)
 
 
 async def test_a_missing_key_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ConfigurationError):
-        await EmbeddingEndpoint("m").embed(["a"], dimensions=None)
+        await EmbeddingEndpoint("m").embed(["a"], dimensions=0)
 
 
 async def test_a_refused_batch_is_divided_and_the_size_remembered():
@@ -306,10 +333,9 @@ def shared_provider() -> Any:
 
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_the_shared_provider_is_repaired_or_refused(fault: str):
-    client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=shared_provider()))
-    faulty = EmbeddingEndpoint(f"fault:{fault}", KEY, "http://provider/v1", retry_wait_s=0.0, http_client=client)
+    options = options_for(shared_provider())
     texts: Sequence[str] = ["one", "two", "three"]
-    embedding = OpenAIEmbedding(faulty, dimensions=8)
+    embedding = OpenAIEmbedding(f"fault:{fault}", KEY, "http://provider/v1", dimensions=8, options=options)
     if FAULTS[fault]:
         assert [len(one) for one in await embedding.embed_passages(texts)] == [8, 8, 8]
     else:

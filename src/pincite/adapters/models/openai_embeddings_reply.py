@@ -12,8 +12,8 @@ SHORTEST = 1e-12
 """What is shorter than this counts as zero."""
 
 
-def read_vectors(body: bytes, *, texts: int, dimensions: int | None) -> list[Vector]:
-    """Return one vector of length 1 per text, in the order asked, whatever order the reply has.
+def read_vectors(body: bytes, *, texts: int, dimensions: int) -> list[Vector]:
+    """Return one vector of length 1 per text, in the order asked, whatever order the reply has; `dimensions` of 0 takes any size.
 
     Raises `UpstreamError` for an error in a successful reply (retryable), and for vectors that are missing, given twice, of another
     size, not finite or zero (not retryable: the model would give them again).
@@ -22,13 +22,13 @@ def read_vectors(body: bytes, *, texts: int, dimensions: int | None) -> list[Vec
     for item in _items(body):
         index = item.get("index")
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < texts or vectors[index] is not None:
-            raise _wrong("numbered its vectors wrongly")
+            raise wrong_vectors("numbered its vectors wrongly")
         vectors[index] = _unit(item.get("embedding"), dimensions)
     complete = [vector for vector in vectors if vector is not None]
     if len(complete) != texts:
-        raise _wrong("left out vectors")
+        raise wrong_vectors("left out vectors")
     if len({len(vector) for vector in complete}) > 1:
-        raise _wrong("gave vectors of several sizes")
+        raise wrong_vectors("gave vectors of several sizes")
     return complete
 
 
@@ -49,21 +49,21 @@ def _items(body: bytes) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", listed)
 
 
-def _unit(values: Any, dimensions: int | None) -> Vector:
+def _unit(values: Any, dimensions: int) -> Vector:
     """Return the values scaled to length 1, as float32."""
     if not isinstance(values, list) or not values:
-        raise _wrong("gave something other than vectors")
+        raise wrong_vectors("gave something other than vectors")
     numbers = cast("list[Any]", values)
-    if dimensions is not None and len(numbers) != dimensions:
-        raise _wrong(f"gave vectors of {len(numbers)} dimensions instead of {dimensions}")
+    if dimensions and len(numbers) != dimensions:
+        raise wrong_vectors(f"gave vectors of {len(numbers)} dimensions instead of {dimensions}")
     if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
-        raise _wrong("gave something other than vectors")
+        raise wrong_vectors("gave something other than vectors")
     try:
         length = math.hypot(*numbers)
     except OverflowError:
         length = math.inf
     if not math.isfinite(length) or length < SHORTEST:
-        raise _wrong("gave vectors that are zero or not finite")
+        raise wrong_vectors("gave vectors that are zero or not finite")
     return array("f", [number / length for number in numbers])
 
 
@@ -72,5 +72,6 @@ def _unreadable() -> ProviderFault:
     return ProviderFault(text, code="provider_broken_reply", retryable=True)
 
 
-def _wrong(deed: str) -> ProviderFault:
+def wrong_vectors(deed: str) -> ProviderFault:
+    """Return the error for vectors that can't be used; asking again would give them again."""
     return ProviderFault(f"The embedding provider {deed}. Nothing was stored.", code="provider_bad_vectors")

@@ -4,10 +4,13 @@ import asyncio
 import importlib
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
+from pincite.adapters.models.openai_embeddings_reply import read_vectors
 from pincite.adapters.models.openai_errors import ProviderFault, from_sdk
-from pincite.adapters.models.openai_vectors import read_vectors
 from pincite.core.errors import ConfigurationError
 from pincite.core.ports.models import Vector
 
@@ -31,59 +34,77 @@ _FAULTS = {
 _REFUSED = ("The embedding provider refused the request. Check the model and its settings.", False)
 
 
+@dataclass(frozen=True, slots=True)
+class EndpointOptions:
+    """How patiently an endpoint is asked.
+
+    A failure that may mend itself is tried up to `attempts` times, after a wait that doubles from `retry_wait_s`, with jitter, or
+    after what the provider asks for (30 s at most). `http_client` replaces the SDK's own client and is left open.
+    """
+
+    timeout_s: float = 60.0
+    attempts: int = 4
+    retry_wait_s: float = 0.5
+    http_client: "httpx2.AsyncClient | None" = None
+
+
+DEFAULT_OPTIONS = EndpointOptions()
+
+
 class EmbeddingEndpoint:
     """Where embeddings are asked for.
 
     Without `api_key` and `base_url` the SDK's own variables count; a server that wants no key gets a placeholder when `base_url` is
-    given. A failure that may mend itself is tried up to `attempts` times, after a wait that doubles from `retry_wait_s`, with
-    jitter, or after what the provider asks for (30 s at most). `http_client` replaces the SDK's own client.
+    given.
     """
 
     def __init__(
-        self,
-        model: str,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        *,
-        timeout_s: float = 60.0,
-        attempts: int = 4,
-        retry_wait_s: float = 0.5,
-        http_client: "httpx2.AsyncClient | None" = None,
+        self, model: str, api_key: str | None = None, base_url: str | None = None, *, options: EndpointOptions = DEFAULT_OPTIONS
     ) -> None:
-        self.model = model
+        self._model = model
         self._api_key = api_key
         self._base_url = base_url
-        self._timeout_s = timeout_s
-        self._attempts = attempts
-        self._retry_wait_s = retry_wait_s
-        self._http_client = http_client
-        self._client: tuple[asyncio.AbstractEventLoop, openai.AsyncOpenAI] | None = None
+        self._options = options
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
 
-    async def embed(self, texts: Sequence[str], *, dimensions: int | None, shorten: bool = False) -> list[Vector]:
-        """Return one vector of length 1 per text, in order. With `shorten` the provider is asked for vectors of `dimensions`.
+    def probe_dimensions(self) -> int:
+        """Return the size of the model's vectors, by one request for which it blocks. Raises as `embed`."""
 
-        Raises `UpstreamError`, and `ConfigurationError` without a key.
+        async def probe() -> int:
+            try:
+                return len((await self.embed(["dimensions"], dimensions=0))[0])
+            finally:
+                await self.aclose()
+
+        # On a thread, as the caller's own may be running an event loop.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, probe()).result()
+
+    async def embed(self, texts: Sequence[str], *, dimensions: int, shorten: bool = False) -> list[Vector]:
+        """Return one vector of length 1 per text, in order, each of `dimensions` (0: of any one size).
+
+        With `shorten` the provider is asked for that size. Raises `UpstreamError`, and `ConfigurationError` without a key.
         """
-        body: dict[str, Any] = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        body: dict[str, Any] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if shorten:
             body["dimensions"] = dimensions
-        for attempt in range(self._attempts):
+        for attempt in range(self._options.attempts):
             try:
                 reply = await self._post(body)
                 # Reading a large reply takes long enough to hold up other tasks.
                 return await asyncio.to_thread(read_vectors, reply, texts=len(texts), dimensions=dimensions)
             except ProviderFault as fault:
-                if not fault.retryable or attempt == self._attempts - 1:
+                if not fault.retryable or attempt == self._options.attempts - 1:
                     raise
                 wait = self._wait_s(attempt, fault.retry_after_s)
             await asyncio.sleep(wait)
         raise AssertionError("attempts is at least 1")
 
     async def aclose(self) -> None:
-        """Close the connections to the provider."""
-        if self._client is not None:
-            await self._client[1].close()
-            self._client = None
+        """Close the connections that this event loop has to the provider."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None and self._options.http_client is None:
+            await client.close()
 
     async def _post(self, body: dict[str, Any]) -> bytes:
         client = await self._sdk()
@@ -101,25 +122,25 @@ class EmbeddingEndpoint:
     def _wait_s(self, attempt: int, retry_after_s: float | None) -> float:
         if retry_after_s is not None:
             return min(retry_after_s, LONGEST_WAIT_S)
-        return min(self._retry_wait_s * 2**attempt, LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
+        return min(self._options.retry_wait_s * 2**attempt, LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
 
     async def _sdk(self) -> "openai.AsyncOpenAI":
         """Return the SDK's client, one per event loop. Importing it takes over a second, so a thread does it."""
         loop = asyncio.get_running_loop()
-        if self._client is None or self._client[0] is not loop:
+        if loop not in self._clients:
             await asyncio.to_thread(importlib.import_module, "openai")
-            self._client = (loop, self._new_client())
-        return self._client[1]
+            self._clients[loop] = self._new_client()
+        return self._clients[loop]
 
     def _new_client(self) -> "openai.AsyncOpenAI":
         import httpx2
         import openai
 
-        timeout = httpx2.Timeout(self._timeout_s, connect=min(CONNECT_TIMEOUT_S, self._timeout_s))
+        timeout = httpx2.Timeout(self._options.timeout_s, connect=min(CONNECT_TIMEOUT_S, self._options.timeout_s))
         for key in (self._api_key, "none" if self._base_url and not self._api_key else self._api_key):
             try:
                 return openai.AsyncOpenAI(
-                    api_key=key, base_url=self._base_url, timeout=timeout, max_retries=0, http_client=self._http_client
+                    api_key=key, base_url=self._base_url, timeout=timeout, max_retries=0, http_client=self._options.http_client
                 )
             except openai.OpenAIError:
                 continue
