@@ -29,6 +29,7 @@ def serve() -> None:
     arrived = Semaphore(0)
     start_new_thread(_listen, (requests, waiting, arrived))
     sys.setrecursionlimit(_RECURSION_LIMIT)
+    write_frame(replies, {"ready": True})
     while True:
         arrived.acquire()
         request = waiting.popleft()

@@ -1,6 +1,7 @@
 """Boxes of stretches of characters on PDF pages, computed when they are asked for."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect, open_pdf
 
@@ -32,6 +33,8 @@ def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:
     index, end = max(0, index), min(index + count, page.char_count)
     lines: list[Rect] = []
     for rect in page.rects(index, end - index) if end > index else ():
+        if not all(map(isfinite, rect)):
+            continue
         if lines and _are_in_line(lines[-1], rect):
             lines[-1] = _union(lines[-1], rect)
         else:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import isfinite
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect
 from pincite.core.documents import BlockRole
@@ -116,8 +117,9 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
         box = _span(boxes, boxes[sizes.index(sorted(sizes)[1])])
     bold, mono = page.font_style(first)
     bold = bold and page.font_style(last)[0]
-    line = Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono)
-    return line
+    if not all(map(isfinite, (*box, *sizes))):
+        box, sizes = (0.0, 0.0, 0.0, 0.0), [0.0] * 3
+    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono)
 
 
 def _stand_alike(head: Rect, tail: Rect) -> bool:
@@ -128,7 +130,9 @@ def _stand_alike(head: Rect, tail: Rect) -> bool:
 
 def _letter_ems(lines: list[Line]) -> float:
     """Return how wide a letter is on this page, in print sizes: that of the narrower long lines, which have no gaps."""
-    widths = sorted((line.box[2] - line.box[0]) / (line.size * len(line.text) or 1) for line in lines if len(line.text) >= _LONG)
+    widths = sorted(
+        (line.box[2] - line.box[0]) / (line.size * len(line.text)) for line in lines if line.size and len(line.text) >= _LONG
+    )
     return min(max(widths[len(widths) // 4], _NARROW_EMS), _WIDE_EMS) if widths else _NARROW_EMS
 
 

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.machinery import PathFinder
+from math import isfinite
 
 from pincite.core.errors import RefusedInput
 
@@ -142,9 +143,11 @@ class PdfPage:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height as displayed, in points."""
+        """Width and height as displayed, in points; zero when the file gives no sound ones."""
         left, bottom, right, top = self._box
         width, height = right - left, top - bottom
+        if not (isfinite(width) and isfinite(height)):
+            return (0.0, 0.0)
         return (height, width) if self._quarter_turns % 2 else (width, height)
 
     @property

@@ -11,13 +11,14 @@ from typing import Any, cast
 
 from pincite.adapters.parsers.frames import ChannelClosed, FrameTooLarge, WaitedTooLong, read_frame, write_frame
 from pincite.adapters.parsers.limits import ParseLimits
-from pincite.core.errors import NotFoundError, RefusedInput
+from pincite.core.errors import ConfigurationError, NotFoundError, RefusedInput
 
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from pincite.adapters.parsers.child import serve; serve()"
 _BYTES_PER_CHAR = 12
 _OTHER_BYTES = 16 * 1024 * 1024
 _BYTES_PER_SECOND = 500_000
 _LARGE_BYTES = 16 * 1024 * 1024
+_START_S = 60.0
 
 _REASONS = {
     "memory": "The file needs more memory than one file may use. Split it, or save it again from the program that made it.",
@@ -49,6 +50,7 @@ class ChildProcess:
             process_group=0,
         )
         self.files_read = 0
+        self._is_ready = False
         self._is_worn = False
 
     @property
@@ -71,10 +73,12 @@ class ChildProcess:
     ) -> object:
         """Send a request and wait for its result, blocking; a file of `size_bytes` may be silent the longer for it.
 
-        Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file.
+        Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file,
+        `ConfigurationError` when no child can be started at all.
         """
         self.files_read += 1
         self._is_worn = size_bytes > _LARGE_BYTES
+        self._await_ready()
         end, stall_s = time.monotonic() + limits.timeout_s, limits.stall_s + size_bytes / _BYTES_PER_SECOND
         try:
             write_frame(self._stdin, {**request, "limits": limits.for_child()})
@@ -97,6 +101,18 @@ class ChildProcess:
         except RefusedInput as error:
             self._is_worn = self._is_worn or error.code == "memory"
             raise
+
+    def _await_ready(self) -> None:
+        if self._is_ready:
+            return
+        try:
+            read_frame(self._stdout, max_bytes=_OTHER_BYTES, deadline=time.monotonic() + _START_S)
+        except (ChannelClosed, WaitedTooLong, FrameTooLarge, ValueError) as error:
+            self.kill()
+            raise ConfigurationError(
+                f"The process that reads files can't be started with {sys.executable!r}. Install Pincite again."
+            ) from error
+        self._is_ready = True
 
     @property
     def _stdin(self) -> int:

@@ -14,7 +14,6 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_TEXT_ENDINGS = (".txt", ".text", ".log", ".rst", "")
 _READ_NOW = "PDF, HTML, Markdown and plain text files are read now."
 
 _OTHERS: tuple[tuple[bytes, str], ...] = (

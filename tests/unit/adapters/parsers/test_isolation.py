@@ -17,7 +17,7 @@ from pincite.adapters.parsers.isolation import IsolatedParser
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess
 from pincite.core.documents import SourceRun
-from pincite.core.errors import RefusedInput
+from pincite.core.errors import ConfigurationError, RefusedInput
 
 SMALL = "A small text."
 SLOW = "".join(f"[a{n}](b *c* **d** `e` " for n in range(200_000))
@@ -191,6 +191,13 @@ def test_a_program_without_a_main_guard_may_use_it(small: Path, tmp_path: Path) 
         [sys.executable, "-W", "error", str(script), str(small)], capture_output=True, text=True, timeout=30, check=False
     )
     assert (done.stdout, done.stderr) == (f"{SMALL}\n", "")
+
+
+async def test_a_child_that_cannot_start_is_no_fault_of_the_file(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    async with running(ParseLimits()) as parser:
+        with pytest.raises(ConfigurationError):
+            await parser.parse(small, name="small.txt")
 
 
 def test_frames_are_bounded_and_do_not_wait_for_ever() -> None:
