@@ -136,8 +136,11 @@ class Pincite:
             async with gate:
                 return await self._add_file(collection, item, on_progress)
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(item)) for item in files]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(item)) for item in files]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
         return [task.result() for task in tasks]
 
     async def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:

@@ -10,10 +10,13 @@ from pincite.core.ports.index import IndexHit
 
 @dataclass(frozen=True, slots=True)
 class FusionWeights:
-    """Share of the dense side (0–1; the rest is lexical) and the cosine that counts as no likeness at all."""
+    """Share of the dense side (0–1; the rest is lexical), the cosine that counts as no likeness at all, and what a passage gains
+    that holds the whole question word for word.
+    """
 
     dense: float = 0.45
     cosine_floor: float = 0.7
+    phrase: float = 0.5
 
 
 def fuse(
@@ -33,6 +36,11 @@ def fuse(
         for chunk in dict.fromkeys([*bm25, *cosines])
     }
     return sorted(fused.items(), key=lambda item: (-item[1].fused, -(item[1].lexical or 0.0), -(item[1].dense or 0.0)))
+
+
+def with_phrase(fused: float, share: float, weights: FusionWeights) -> float:
+    """Return a fused score, still in 0–1, of a passage that holds this share (0–1) of the question literally."""
+    return (fused + weights.phrase * share) / (1 + weights.phrase)
 
 
 def _over_best(scores: Mapping[ChunkId, float]) -> dict[ChunkId, float]:

@@ -12,13 +12,18 @@ from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
-from pincite.retrieval.fusion import FusionWeights, fuse
+from pincite.language.words import words
+from pincite.retrieval.fusion import FusionWeights, fuse, with_phrase
+from pincite.retrieval.phrases import MIN_RUN, literal_share
 
 DEPTH = 100
 """Candidates taken from each side before fusion."""
 
 CONFIRM = 4
 """Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit."""
+
+SAME_SCORE = 0.01
+"""Passages of equal text whose fused scores differ by less are the same to the question."""
 
 EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
 
@@ -52,7 +57,7 @@ class Searcher:
         embedded = time.perf_counter()
         dense, lexical = await self._both(targets, query.text, vector, strategy)
         ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, self.weights)
-        passages = await self._confirm(ranked, query.limit)
+        passages = _distinct(_literal_first(query.text, await self._confirm(ranked, query.limit), self.weights))[: query.limit]
         finished = time.perf_counter()
         return Retrieval(
             passages=passages,
@@ -107,16 +112,37 @@ class Searcher:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
 
-    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]], limit: int) -> tuple[Passage, ...]:
-        """Return passages that the database confirms, without repetitions of the same text."""
+    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]], limit: int) -> list[Passage]:
+        """Return the passages that the database confirms, with their scores."""
         scores = dict(ranked[: limit * CONFIRM])
         async with self.store.open(self.workspace_id) as work:
             passages = await work.chunks.passages(list(scores))
-        kept: dict[tuple[str, str], Passage] = {}
-        for passage in passages:
-            key = (passage.title, " ".join(passage.text.split()))
-            kept.setdefault(key, replace(passage, scores=scores[passage.chunk_id]))
-        return tuple(list(kept.values())[:limit])
+        return [replace(passage, scores=scores[passage.chunk_id]) for passage in passages]
+
+
+def _literal_first(text: str, passages: Sequence[Passage], weights: FusionWeights) -> list[Passage]:
+    """Order passages anew where one holds the words of the question literally: whoever types a phrase wants that phrase."""
+    query = words(text)
+    if len(query) < MIN_RUN:
+        return list(passages)
+    raised = [
+        replace(passage, scores=replace(passage.scores, fused=with_phrase(passage.scores.fused, share, weights)))
+        for passage in passages
+        for share in [literal_share(query, words(passage.text))]
+    ]
+    return sorted(raised, key=lambda passage: -passage.scores.fused)
+
+
+def _distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Leave out passages whose text was there before, unless title or score tells them apart."""
+    kept: list[Passage] = []
+    seen: dict[str, list[Passage]] = {}
+    for passage in passages:
+        twins = seen.setdefault(" ".join(passage.text.split()), [])
+        if not any(twin.title == passage.title or twin.scores.fused - passage.scores.fused < SAME_SCORE for twin in twins):
+            kept.append(passage)
+            twins.append(passage)
+    return tuple(kept)
 
 
 def _space(collection: Collection) -> IndexSpace:
