@@ -7,7 +7,7 @@ from itertools import repeat
 
 from pincite.answering.marker_grammar import CLOSERS, Scan, scan
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
-from pincite.answering.segments import Segment, SegmentKind
+from pincite.answering.segments import Segment, SegmentKind, language_of
 from pincite.answering.selection import MIN_COVERAGE, Candidate, candidates, nearer, select
 from pincite.core.errors import ConfigurationError
 from pincite.core.messages import ChatMessage, Grounding, ModelUsage
@@ -88,7 +88,8 @@ class ExtractiveChatModel:
         return written(select(ranked)) if said else INSUFFICIENT_CONTEXT
 
     def _is_near(self, asked_in: str, candidate: Candidate, cosine: float) -> bool:
-        across = asked_in and candidate.passage.lang and asked_in != candidate.passage.lang
+        said_in = language_of(candidate.passage)
+        across = asked_in and said_in and asked_in != said_in
         return cosine >= (self._floors.across_languages if across else self._floors.same_language)
 
 

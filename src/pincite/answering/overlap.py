@@ -72,10 +72,6 @@ class Weighted:
     terms: tuple[Term, ...]
     weights: tuple[float, ...]
 
-    def covered(self, tokens: frozenset[str]) -> float:
-        """Return the share of the weight that a text with these tokens covers, in 0–1."""
-        return sum(weight * match(term, tokens) for term, weight in zip(self.terms, self.weights, strict=True))
-
     def vector(self, tokens: frozenset[str]) -> tuple[float, ...]:
         """Return per term the weight that a text with these tokens covers."""
         return tuple(weight * match(term, tokens) for term, weight in zip(self.terms, self.weights, strict=True))

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.answering.matching import find_literal, fold
-from pincite.answering.overlap import Weighted, rarity, terms, token_set, weigh
-from pincite.answering.segments import Segment, segments
+from pincite.answering.overlap import Term, Weighted, rarity, terms, token_set, weigh
+from pincite.answering.segments import Segment, language_of, segments
 from pincite.core.evidence import Passage, Source
 
 MAX_RUN = 3
@@ -36,9 +36,23 @@ class QuoteMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
+    """A passage cut into segments, with their tokens."""
+
     passage: Passage
+    lang: str
     segments: tuple[Segment, ...]
     tokens: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Segments `[first, last]` of a part, the weight that they cover of each term of the claim, and how good a quote they are."""
+
+    part: _Part
+    first: int
+    last: int
+    covered: tuple[float, ...]
+    score: float
 
 
 def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | None:
@@ -54,11 +68,11 @@ def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | No
     parts = [part for part in map(_part, source.passages) if part.segments]
     if not parts:
         return None
-    asked = terms(claim, lang or parts[0].passage.lang, stem_langs=[part.passage.lang for part in parts])
+    asked = terms(claim, lang or parts[0].lang, stem_langs=[part.lang for part in parts])
     every = [tokens for part in parts for tokens in part.tokens]
     weighted = weigh(asked, rarity(every), len(every))
-    score, part, first, last = max(_runs(parts, weighted), key=lambda run: run[0])
-    return _match(part, first, last, _support(weighted, part, first, last)) if score > 0 else _best_of(source, parts)
+    best = max(_runs(parts, weighted), key=lambda run: run.score)
+    return _match(best, _support(weighted, best)) if any(best.covered) else _best_of(source, parts)
 
 
 def _literal(claim: str, source: Source) -> QuoteMatch | None:
@@ -83,41 +97,43 @@ def _whole_sentences(passage: Passage, start: int, end: int) -> tuple[int, int]:
 
 
 def _part(passage: Passage) -> _Part:
+    lang = language_of(passage)
     found = tuple(segments(passage))
-    return _Part(passage, found, tuple(token_set(segment.text, passage.lang) for segment in found))
+    return _Part(passage, lang, found, tuple(token_set(segment.text, lang) for segment in found))
 
 
-def _runs(parts: Sequence[_Part], weighted: Weighted) -> Iterator[tuple[float, _Part, int, int]]:
-    """Yield (score, part, first segment, last segment) of all runs of adjacent sentences, shorter ones first."""
+def _runs(parts: Sequence[_Part], weighted: Weighted) -> Iterator[_Run]:
+    """Yield all runs of adjacent sentences, shorter ones first."""
     for part in parts:
         prior = 0.001 * part.passage.scores.fused
+        single = [weighted.vector(tokens) for tokens in part.tokens]
         for size in range(1, MAX_RUN + 1):
-            for first in range(len(part.segments) - size + 1):
-                last = first + size - 1
-                covered = weighted.covered(_union(part, first, last))
-                yield covered - LONGER_RUN_PENALTY * (size - 1) + (prior if covered else 0), part, first, last
+            for first in range(len(single) - size + 1):
+                covered = tuple(map(max, zip(*single[first : first + size], strict=True)))
+                score = sum(covered) - LONGER_RUN_PENALTY * (size - 1) + prior
+                yield _Run(part, first, first + size - 1, covered, score)
 
 
-def _union(part: _Part, first: int, last: int) -> frozenset[str]:
-    return frozenset[str]().union(*part.tokens[first : last + 1])
+def _support(weighted: Weighted, run: _Run) -> float:
+    """Return the share of the claim that a run covers; less when a number is missing."""
+    covered = min(0.99, sum(run.covered))
+    numbers = [weight for term, weight in zip(weighted.terms, run.covered, strict=True) if _is_number(term)]
+    return round(covered if all(numbers) else min(covered, NUMBER_MISSING), 4)
 
 
-def _support(weighted: Weighted, part: _Part, first: int, last: int) -> float:
-    tokens = _union(part, first, last)
-    covered = min(0.99, weighted.covered(tokens))
-    numbers = [term for term in weighted.terms if any(char.isdigit() for token in term.tokens for char in token)]
-    missing = any(tokens.isdisjoint(term.tokens) for term in numbers)
-    return round(min(covered, NUMBER_MISSING) if missing else covered, 4)
+def _is_number(term: Term) -> bool:
+    return any(char.isdigit() for token in term.tokens for char in token)
 
 
-def _match(part: _Part, first: int, last: int, support: float) -> QuoteMatch:
-    return _at(part.passage, part.segments[first].start, part.segments[last].end, support=support)
+def _match(run: _Run, support: float) -> QuoteMatch:
+    parts = run.part.segments
+    return _at(run.part.passage, parts[run.first].start, parts[run.last].end, support=support)
 
 
 def _best_of(source: Source, parts: Sequence[_Part]) -> QuoteMatch:
     """Return the first sentence of the best passage: nothing supports the claim, but its label points here."""
     part = next((part for part in parts if part.passage is source.best), parts[0])
-    return _match(part, 0, 0, 0.0)
+    return _at(part.passage, part.segments[0].start, part.segments[0].end, support=0.0)
 
 
 def _at(passage: Passage, start: int, end: int, *, support: float, literal: bool = False) -> QuoteMatch:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pincite.answering.matching import fold
 from pincite.core.documents import ChunkType
 from pincite.core.evidence import Passage
+from pincite.language.detect import detect
 from pincite.language.sentences import sentence_spans
 
 MAX_SEGMENT_CHARACTERS = 700
@@ -35,6 +36,11 @@ class Segment:
     kind: SegmentKind = SegmentKind.SENTENCE
 
 
+def language_of(passage: Passage) -> str:
+    """Return the language of a passage, detected when it doesn't say."""
+    return passage.lang or detect(passage.text)
+
+
 def segments(passage: Passage) -> list[Segment]:
     """Return the parts of a passage in order, trimmed of white space.
 
@@ -43,7 +49,7 @@ def segments(passage: Passage) -> list[Segment]:
     text = passage.text
     headings = {fold(part).text.strip() for part in (passage.title, *passage.heading_path) if part}
     found: list[Segment] = []
-    for start, end in sentence_spans(text, passage.lang):
+    for start, end in sentence_spans(text, language_of(passage)):
         for first, last in _lines(text, start, end, table=passage.chunk_type is ChunkType.TABLE, headings=headings):
             found.extend(_segment(text, first, last, headings))
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pincite.answering.cues import holds_answer_kind
 from pincite.answering.matching import find_literal, fold
 from pincite.answering.overlap import Weighted, rarity, terms, token_set, weigh
-from pincite.answering.segments import Segment, SegmentKind, segments
+from pincite.answering.segments import Segment, SegmentKind, language_of, segments
 from pincite.core.evidence import Passage, Source
 from pincite.language.detect import detect
 
@@ -37,6 +37,7 @@ _KIND = 0.4
 _LEAD = 0.4
 _QUESTION = -1.0
 _HEADING = -3.0
+_NEAREST = 1.5
 _NEARNESS = 18.0
 _FARTHEST = 0.12
 _LITERAL = 20.0
@@ -100,9 +101,9 @@ def candidates(question: str, sources: Sequence[Source]) -> list[Candidate]:
 
 def _read(question: str, sources: Sequence[Source]) -> list[_Text]:
     passages = [(source.n, passage) for source in sources for passage in source.passages]
-    langs = [passage.lang for _, passage in passages]
+    langs = [language_of(passage) for _, passage in passages]
     cut = [tuple(segments(passage)) for _, passage in passages]
-    sets = [[token_set(part.text, passage.lang) for part in parts] for (_, passage), parts in zip(passages, cut, strict=True)]
+    sets = [[token_set(part.text, lang) for part in parts] for lang, parts in zip(langs, cut, strict=True)]
     every = [tokens for found in sets for tokens in found]
     asked = terms(question, detect(question) or next(iter(langs), ""), stem_langs=langs)
     weighted = weigh(asked, rarity(every), len(every))
@@ -115,7 +116,7 @@ def _read(question: str, sources: Sequence[Source]) -> list[_Text]:
 def _text(
     question: str, weighted: Weighted, n: int, passage: Passage, *, parts: tuple[Segment, ...], tokens: Sequence[frozenset[str]]
 ) -> _Text:
-    title = weighted.vector(token_set(" ".join((passage.title, *passage.heading_path)), passage.lang))
+    title = weighted.vector(token_set(" ".join((passage.title, *passage.heading_path)), language_of(passage)))
     literal = find_literal(question, fold(passage.text)) if len(question) >= MIN_LITERAL_CHARACTERS else None
     return _Text(n, passage, parts, tuple(weighted.vector(found) for found in tokens), title, literal)
 
@@ -185,7 +186,7 @@ def nearer(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candida
     """
     top = max(cosines, default=0.0)
     again = [
-        replace(candidate, logit=candidate.logit + _NEARNESS * max(-_FARTHEST, cosine - top))
+        replace(candidate, logit=candidate.logit + _NEAREST + _NEARNESS * max(-_FARTHEST, cosine - top))
         for candidate, cosine in zip(found, cosines, strict=True)
     ]
     return sorted(again, key=lambda candidate: -candidate.logit)
