@@ -224,6 +224,8 @@ async def test_what_does_not_fit_the_document_is_not_published(store: AnyStore) 
             await work.chunks.publish(replace(a, version_id=b.version_id), [], {}, model_id="")
         with pytest.raises(ValueError, match="version"):
             await work.chunks.publish(a, others, {}, model_id="")
+        with pytest.raises(ValueError, match="vector"):
+            await work.chunks.publish(a, chunks, {others[0].id: unit(1, 0, 0, 0)}, model_id=SPEC.model_id)
     assert [found.text for found in await passages(store, [*chunks, *others])] == ["1", "2"]
 
 

@@ -2,10 +2,11 @@
 
 import struct
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from pincite.core.documents import Collection
+from pincite.core.documents import Chunk, Collection, Document
 from pincite.core.errors import ConflictError
+from pincite.core.ids import ChunkId
 from pincite.core.ports.models import Vector
 
 
@@ -17,6 +18,14 @@ def pack_float16(vector: Vector) -> bytes:
 def unpack_float16(data: bytes) -> Vector:
     """Return the vector that `pack_float16` made, as `array('f')`."""
     return array("f", struct.unpack(f"<{len(data) // 2}e", data))
+
+
+def refuse_stray_chunks(document: Document, chunks: Sequence[Chunk], vectors: Iterable[ChunkId]) -> None:
+    """Raise `ValueError` unless all chunks are of the document's version, and all vectors of these chunks."""
+    if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in chunks):
+        raise ValueError("every published chunk belongs to the document's version")
+    if not {chunk.id for chunk in chunks}.issuperset(vectors):
+        raise ValueError("every published vector belongs to a published chunk")
 
 
 def refuse_foreign_vectors(collection: Collection, vectors: Iterable[Vector], *, model_id: str) -> None:

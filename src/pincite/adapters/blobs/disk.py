@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 import tempfile
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,9 @@ from pincite.core.errors import NotFoundError, StoreError
 from pincite.core.ports.blobs import Blob
 
 PIECE_BYTES = 1 << 20
+NEW = ".new-"
+ABANDONED_S = 24 * 3600.0
+"""After this time a file still being written is taken for one that a killed process left."""
 
 
 class DiskBlobs:
@@ -53,7 +57,8 @@ class DiskBlobs:
     def _put(self, source: BinaryIO) -> Blob:
         with _translated(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(prefix=".new-", dir=self._root)
+            _sweep(self._root)
+            descriptor, name = tempfile.mkstemp(prefix=NEW, dir=self._root)
         temporary = Path(name)
         try:
             # Unbuffered, so that closing the file after a failure has nothing left to write and can't fail again.
@@ -97,6 +102,14 @@ def _write(target: io.FileIO, piece: bytes) -> None:
     rest = memoryview(piece)
     while rest:
         rest = rest[target.write(rest) :]
+
+
+def _sweep(root: Path) -> None:
+    for path in root.glob(f"{NEW}*"):
+        # Another process may be sweeping too.
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - ABANDONED_S:
+                path.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
-from pincite.core.vectors import pack_float16, refuse_foreign_vectors, unpack_float16
+from pincite.core.vectors import pack_float16, refuse_foreign_vectors, refuse_stray_chunks, unpack_float16
 
 
 class MemoryCollections:
@@ -146,13 +146,12 @@ class MemoryChunks:
 
         Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
         """
+        refuse_stray_chunks(document, chunks, vectors)
         own = self._tx.workspace_id
         tables = await self._tx.lock()
         version = tables.versions.get(own, document.version_id)
         if version is None or version.document_id != document.id:
             raise NotFoundError("There is no such version of the document.")
-        if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in chunks):
-            raise ValueError("every published chunk belongs to the document's version")
         await MemoryDocuments(self._tx).save(document)
         if collection := tables.collections.get(own, document.collection_id):
             refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)

@@ -18,7 +18,7 @@ from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
 from pincite.core.ports.models import Vector
-from pincite.core.vectors import refuse_foreign_vectors
+from pincite.core.vectors import refuse_foreign_vectors, refuse_stray_chunks
 
 IDS_PER_STATEMENT = 1000
 
@@ -54,8 +54,7 @@ class SqlChunks:
 
         Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
         """
-        if any(chunk.document_id != document.id or chunk.version_id != document.version_id for chunk in chunks):
-            raise ValueError("every published chunk belongs to the document's version")
+        refuse_stray_chunks(document, chunks, vectors)
         packed = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in vectors.items()]
         await self._tx.lock()
         await self._check(document, vectors, model_id)

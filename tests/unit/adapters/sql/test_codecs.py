@@ -6,7 +6,7 @@ from typing import Literal, NewType
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.adapters.sql import canonical, half
@@ -61,6 +61,7 @@ def test_a_type_without_a_decoder_is_refused() -> None:
         load(tuple[int | str, ...], "[1]")
 
 
+@settings(max_examples=40)
 @given(
     text=texts,
     blocks=st.lists(
@@ -85,6 +86,7 @@ def test_many_runs_are_kept_small() -> None:
     assert canonical.decode(data) == whole
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.floats(-1, 1, width=16), min_size=3, max_size=3) | st.none()))
 def test_half_precision_numbers_come_back_exactly(vectors: list[list[float] | None]) -> None:
     blobs = [None if vector is None else half.pack(vector) for vector in vectors]

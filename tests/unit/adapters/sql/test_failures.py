@@ -99,6 +99,15 @@ async def test_a_blob_that_does_not_fit_leaves_nothing(small_disk: Path) -> None
     assert files == [kept.size_bytes]
 
 
+async def test_what_a_killed_process_left_of_a_blob_is_swept_a_day_later(tmp_path: Path) -> None:
+    old, young = tmp_path / ".new-old", tmp_path / ".new-young"
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    await DiskBlobs(tmp_path).put_bytes(b"whole")
+    assert (old.exists(), young.exists()) == (False, True)
+
+
 @pytest.mark.parametrize("content", [b"This is not a database.\n" * 200, b"SQLite format 3\0" + os.urandom(4080)])
 def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "store.sqlite3"

@@ -10,7 +10,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, inspect
+from sqlalchemy import Engine, Table, create_engine, inspect
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
 
 from pincite.adapters.sql.schema import MIGRATIONS, REVISIONS, prepare
 from pincite.adapters.sql.store import open_store
@@ -53,6 +55,13 @@ def test_migrations_make_the_same_keys_and_checks_as_the_tables(path: Path) -> N
 
 def _ordered(answer: object) -> object:
     return sorted(answer, key=str) if isinstance(answer, list) else answer  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] (inspection isn't typed)
+
+
+@pytest.mark.parametrize("table", metadata.sorted_tables, ids=str)
+def test_a_table_exists_in_postgresql_too(table: Table) -> None:
+    sql = str(CreateTable(table).compile(dialect=postgresql.dialect()))
+    assert sql.count("COLLATE") == ("path" in table.c or "name" in table.c)
+    assert not {"BLOB", "DATETIME"} & set(sql.split())
 
 
 def test_the_known_revisions_are_those_of_the_migrations() -> None:
