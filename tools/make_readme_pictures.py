@@ -5,6 +5,7 @@
 Needs the samples and the local model. Run it again when the look of an answer changes.
 """
 
+import re
 import struct
 import subprocess
 import sys
@@ -78,7 +79,9 @@ def draw_console(home: str) -> None:
     console.print(Text(f'$ pincite ask "{QUESTION}"', style="bold"))
     shown = done.stdout.replace(PDF.resolve().as_uri(), "file:///…/word-processor.pdf")
     console.print(Text.from_ansi(shown))
-    (IMAGES / "first-answer.svg").write_text(console.export_svg(title="pincite"), encoding="utf-8")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", console.export_svg(title="pincite"), flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg.replace("Fira Code", "monospace"))
+    (IMAGES / "first-answer.svg").write_text(svg, encoding="utf-8")
 
 
 main()
