@@ -14,10 +14,14 @@ from pincite.adapters.parsers.pdf_lines import Line, PageLines
 from pincite.core.documents import BlockRole
 
 _ZONE_SHARE = 0.12
+# Of the paper: how far from its edge a zone may reach in a short document, where little repeats by chance or by design, and else.
+_FEW_PAGES = 4
+_REACH_OF_FEW, _REACH_OF_MANY = 0.12, 0.25
 _ZONE_ROWS = 4
 _SAME_HEIGHT_POINTS = 4.0
 _COUNTING_SHARE = 0.1
 _LEAST_LETTERS = 3
+_TABLE_CELLS = 3
 _DIGITS = re.compile(r"\d+")
 _NUMBER_ONLY = re.compile(
     r"\W*(?:page|seite|p\.|pg\.?)?\s*([0-9]{1,5}|[ivxlcdm]{1,8})\s*(?:(?:/|of|von)\s*[0-9]{1,5})?\W*", re.IGNORECASE
@@ -49,6 +53,10 @@ class _Row:
         self.text = " ".join(line.text for line in sorted(self.lines, key=lambda line: line.box[0]))
         self.pattern = _DIGITS.sub("#", " ".join(self.text.casefold().split()))
         self.is_number = bool(_NUMBER_ONLY.fullmatch(self.text))
+
+    @property
+    def cells(self) -> int:
+        return len(self.lines) + sum(len(line.cells) for line in self.lines)
 
     @property
     def is_label(self) -> bool:
@@ -89,7 +97,8 @@ def _zones(pages: Sequence[PageLines], *, is_top: bool) -> list[_Zone]:
     all_rows = [_rows_from_edge(page, is_top=is_top) for page in pages]
     edges = sorted(rows[0].top if is_top else -rows[0].bottom for rows in all_rows)
     edge = edges[len(edges) // 10]
-    return [_cut_zone(rows, edge, is_top=is_top) for rows in all_rows]
+    reach = _REACH_OF_FEW if len(pages) < _FEW_PAGES else _REACH_OF_MANY
+    return [_cut_zone(rows, edge, reach=reach) for rows in all_rows]
 
 
 def _rows_from_edge(page: PageLines, *, is_top: bool) -> list[_Row]:
@@ -111,10 +120,16 @@ def _is_in_row(row: _Row, line: Line) -> bool:
     return overlap > 0.5 * min(row.bottom - row.top, line.box[3] - line.box[1])
 
 
-def _cut_zone(rows: list[_Row], edge: float, *, is_top: bool) -> _Zone:
-    depth = _ZONE_SHARE * max(rows[0].page.height, rows[0].page.width)
-    within = [row for row in rows[:_ZONE_ROWS] if (row.top if is_top else -row.bottom) <= edge + depth]
+def _cut_zone(rows: list[_Row], edge: float, *, reach: float) -> _Zone:
+    height = max(rows[0].page.height, rows[0].page.width)
+    within = list(takewhile(lambda row: _is_in_zone(row, edge, height, reach=reach), rows[:_ZONE_ROWS]))
     return _Zone(within, rows[len(within)] if len(within) < len(rows) else None)
+
+
+def _is_in_zone(row: _Row, edge: float, height: float, *, reach: float) -> bool:
+    near = (row.top if row.is_top else -row.bottom) <= edge + _ZONE_SHARE * height
+    from_edge = row.top if row.is_top else row.page.height - row.bottom
+    return near and (row.is_number or from_edge <= reach * row.page.height)
 
 
 def _candidates(zones: Iterable[_Zone]) -> Iterable[_Row]:
@@ -175,13 +190,16 @@ def _outer_rows(zone: _Zone, supported: set[int]) -> list[_Row]:
 
 
 def _without_flowing_text(zone: _Zone, chosen: list[_Row]) -> list[_Row]:
-    """Drop what was chosen when its innermost row stands in the flow: no wider gap to the next row, and the same print."""
+    """Give back the innermost rows that stand in the flow: no wider gap to the next row and the same print, or rows of a table."""
     following = zone.rows[len(chosen)] if len(chosen) < len(zone.rows) else zone.following
-    if not chosen or following is None:
-        return chosen
-    inner = chosen[-1]
+    while chosen and following is not None and _flows_into(chosen[-1], following):
+        following = chosen.pop()
+    return chosen
+
+
+def _flows_into(inner: _Row, following: _Row) -> bool:
+    if inner.cells >= _TABLE_CELLS and following.cells >= _TABLE_CELLS:
+        return True
     gap = following.top - inner.bottom if inner.is_top else inner.top - following.bottom
     is_same_print = abs(inner.size - following.size) <= 0.04 * following.size
-    if gap < 0.6 * following.size and is_same_print and not inner.is_number:
-        return []
-    return chosen
+    return gap < 0.6 * following.size and is_same_print and not inner.is_number

@@ -92,6 +92,31 @@ def test_body_text_that_comes_back_at_the_top_of_pages_is_not_lifted(kit: Any) -
     assert {block.role for block in canonical.blocks} == {BlockRole.BODY}
 
 
+def test_a_header_over_text_that_comes_back_is_lifted_alone(kit: Any) -> None:
+    path = kit.write(*(furnished(kit, number, f"{WORDS}. {WORDS}.") for number in (1, 2, 3)))
+    canonical = parse(path).canonical
+    assert len(blocks(canonical, BlockRole.HEADER)) == 3
+    assert blocks(canonical, BlockRole.BODY) == [f"{WORDS}. {WORDS}."] * 3
+
+
+def test_a_letterhead_far_from_the_edge_of_a_short_document_stays(kit: Any) -> None:
+    sheets = [
+        kit.sheet([kit.text(200, 190, "Harbour Repairs, 123 Main Street", 16), *kit.column(f"{name}. {WORDS}.", y=300)])
+        for name in ("One", "Two")
+    ]
+    assert blocks(parse(kit.write(*sheets)).canonical, BlockRole.HEADER) == []
+
+
+def test_the_first_row_of_a_table_that_fills_each_page_stays(kit: Any) -> None:
+    def page(number: int) -> Any:
+        rows = [("Year", "Ships", "Cost"), *((str(1900 + number * 10 + n), str(n), str(n * 180)) for n in range(4))]
+        return kit.sheet([kit.text(72 + 120 * c, 60 + 20 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)])
+
+    canonical = parse(kit.write(*(page(number) for number in range(5)))).canonical
+    assert blocks(canonical, BlockRole.HEADER) == []
+    assert canonical.text.count("Year\tShips\tCost") == 5
+
+
 def test_numbers_that_do_not_count_with_the_pages_are_not_page_numbers(kit: Any) -> None:
     sheets = [kit.sheet([*kit.column(WORDS, y=100), kit.text(300, 760, number)]) for number in ("17", "940", "3")]
     assert blocks(parse(kit.write(*sheets)).canonical, BlockRole.PAGE_NUMBER) == []
