@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import sqrt
 
-from pincite.answering.extractive import LONG_LIST, SHORT_LIST, ExtractiveChatModel
+from pincite.answering.extractive import LONG_LIST, SHORT_LIST, CosineFloors, ExtractiveChatModel
 from pincite.answering.prompts import DEFAULT_RAG_PROMPT, INSUFFICIENT_CONTEXT
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.evidence import Passage, Scores
@@ -39,7 +39,8 @@ def passage(text: str, *, document: str = "a", lang: str = "en") -> Passage:
 
 
 async def reply(model: Meanings, question: str, *passages: Passage) -> str:
-    return await ExtractiveChatModel(model).invoke(DEFAULT_RAG_PROMPT.render(passages, question))
+    floors = CosineFloors(same_language=0.83, across_languages=0.76)
+    return await ExtractiveChatModel(model, floors=floors).invoke(DEFAULT_RAG_PROMPT.render(passages, question))
 
 
 async def test_a_question_in_another_language_finds_the_sentence_that_means_the_same() -> None:
@@ -51,6 +52,14 @@ async def test_what_is_far_in_words_and_in_meaning_is_declined() -> None:
     text = passage("Staff wear badges. Doors open at nine.")
     assert await reply(Meanings(badges=0.7), "Wie lang ist die Kündigungsfrist?", text) == INSUFFICIENT_CONTEXT
     assert await reply(Meanings(badges=0.8), "Which planet is largest?", text) == INSUFFICIENT_CONTEXT
+    assert await reply(Meanings(badges=0.7), "Which badges do the visitors of the planet buy?", text) == INSUFFICIENT_CONTEXT
+
+
+async def test_words_alone_decide_where_nobody_knows_what_a_cosine_means() -> None:
+    prompt = DEFAULT_RAG_PROMPT.render([passage("Staff wear badges. Doors open at nine.")], "What do staff wear?")
+    assert await ExtractiveChatModel(Meanings(badges=0.3)).invoke(prompt) == "Staff wear badges. [1]"
+    far = DEFAULT_RAG_PROMPT.render([passage("Staff wear badges. Doors open at nine.")], "Which planet is largest?")
+    assert await ExtractiveChatModel(Meanings(badges=0.99)).invoke(far) == INSUFFICIENT_CONTEXT
 
 
 async def test_meaning_decides_between_sentences_that_share_the_same_words() -> None:
