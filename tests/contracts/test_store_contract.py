@@ -338,8 +338,14 @@ async def test_a_second_writer_is_told_that_the_store_is_busy(store: Store) -> N
         with pytest.raises(StoreError) as caught:
             await second.collections.add(collection("two"))
         await first.commit()
-    assert (caught.value.code, caught.value.retryable) == ("store_busy", True)
-    await added(store, collection("two"))
+        assert (caught.value.code, caught.value.retryable) == ("store_busy", True)
+        await second.collections.add(collection("two"))
+        await second.collections.add(collection("three"))
+        async with store.open(OURS) as reader:
+            assert [found.name for found in await reader.collections.list()] == ["one"]
+        await second.commit()
+    async with store.open(OURS) as reader:
+        assert [found.name for found in await reader.collections.list()] == ["one", "three", "two"]
 
 
 async def test_writers_that_start_together_all_get_their_turn(store: Store) -> None:

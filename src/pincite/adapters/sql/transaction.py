@@ -15,6 +15,7 @@ from sqlalchemy import CursorResult, Executable, Row, Table, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from pincite.adapters.sql.errors import busy, translated
+from pincite.core.errors import StoreError
 from pincite.core.ids import WorkspaceId
 
 
@@ -36,12 +37,11 @@ class Transaction:
         self._database = database
         self._connection: AsyncConnection | None = None
         self._writing = False
+        self._failure: StoreError | None = None
 
     async def rows(self, statement: Executable, **parameters: Any) -> Sequence[Row[Any]]:
         """Return all rows of a query. The parameter `own` is always the transaction's workspace."""
-        with translated(self._database.path):
-            connection = await self._connected()
-            return (await connection.execute(statement, {"own": self.workspace_id, **parameters})).all()
+        return (await self._run(statement, {"own": self.workspace_id, **parameters})).all()
 
     async def row(self, statement: Executable, **parameters: Any) -> Row[Any] | None:
         """Return the first row of a query, if any."""
@@ -51,9 +51,7 @@ class Transaction:
     async def change(self, statement: Executable, **parameters: Any) -> CursorResult[Any]:
         """Run an update or a delete. The parameter `own` is always the transaction's workspace."""
         await self.lock()
-        with translated(self._database.path):
-            connection = await self._connected()
-            return await connection.execute(statement, {"own": self.workspace_id, **parameters})
+        return await self._run(statement, {"own": self.workspace_id, **parameters})
 
     async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
         """Insert rows, as the transaction's workspace's; none is no error."""
@@ -61,25 +59,30 @@ class Transaction:
             return
         await self.lock()
         owner = {"workspace_id": self.workspace_id} if "workspace_id" in table.c else {}
-        owned = [{**row, **owner} for row in rows]
-        with translated(self._database.path):
-            await (await self._connected()).execute(insert(table), owned)
+        await self._run(insert(table), [{**row, **owner} for row in rows])
 
     async def lock(self) -> None:
         """Become a writing transaction: what is read from now on can't change before the commit. Raises `store_busy`."""
         if self._writing:
             return
+        # The connection comes first: a writer must never wait for one that a queued writer holds.
         with translated(self._database.path):
-            # The connection comes first: a writer must never wait for one that a queued writer holds.
             connection = await self._connected()
-            await self._queue()
-            if connection.dialect.name == "sqlite":
-                await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        await self._queue()
+        try:
+            with translated(self._database.path):
+                if connection.dialect.name == "sqlite":
+                    await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        except BaseException:
+            self._release()
+            raise
 
     async def commit(self) -> None:
         """Make the changes durable and let the next writer in."""
         if self._connection is None:
             return
+        if self._failure:
+            raise self._failure
         with translated(self._database.path):
             await self._connection.commit()
         self._release()
@@ -93,6 +96,17 @@ class Transaction:
                     await asyncio.shield(asyncio.ensure_future(connection.close()))
         finally:
             self._release()
+
+    async def _run(self, statement: Executable, parameters: Any) -> CursorResult[Any]:
+        if self._failure:
+            raise self._failure
+        try:
+            with translated(self._database.path):
+                return await (await self._connected()).execute(statement, parameters)
+        except StoreError as error:
+            # SQLite may have rolled everything back, and what came next would be committed alone.
+            self._failure = error if self._writing else None
+            raise
 
     async def _connected(self) -> AsyncConnection:
         if self._connection is None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -77,6 +78,21 @@ async def test_a_full_disk_is_told_and_what_was_acknowledged_stays(small_disk: P
     store = open_store(small_disk / "store.sqlite3")
     async with store.open(OURS) as work:
         assert {document.id for document in await work.documents.list(HOME.id)} == set(done)
+    await store.close()
+
+
+async def test_work_that_met_a_full_disk_can_not_be_committed_in_part(small_disk: Path) -> None:
+    store = open_store(small_disk / "store.sqlite3")
+    await add(store, HOME)
+    big = Document(DocumentId(new_id()), HOME.id, "big", os.urandom(8_000_000).hex(), "", "", Stage.PENDING, NOW, NOW)
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(big, id=DocumentId(new_id()), path="before", title=""))
+        for attempt in (work.documents.save(big), work.documents.save(replace(big, title="after")), work.commit()):
+            with pytest.raises(StoreError) as caught:
+                await attempt
+            assert caught.value.code == "disk_full"
+    async with store.open(OURS) as work:
+        assert await work.documents.list(HOME.id) == []
     await store.close()
 
 
