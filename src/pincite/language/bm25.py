@@ -4,7 +4,8 @@ BM25 as in Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework",
 """
 
 import math
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 
 from pincite.core.documents import index_text
 from pincite.language.detect import detect
@@ -21,9 +22,18 @@ def idf(containing: int, total: int) -> float:
     return math.log(1 + (total - containing + 0.5) / (containing + 0.5))
 
 
-def chunk_language(lang: str, text: str) -> str:
-    """Return the language that a chunk is stemmed for: the declared one, else the detected one, "" when unsure."""
-    return lang.split("-")[0].lower() or detect(text)
+def chunk_languages(chunks: Iterable[tuple[str, str]], known: Mapping[str, int]) -> list[str]:
+    """Return for each chunk, given as (declared language, text), the language that it is stemmed for.
+
+    Where none is declared it is detected; where that is unsure (tables, lists of names) the chunk is taken for the most
+    frequent language among these chunks and those `known`, given as counts. "" when there is none.
+    """
+    found = [declared.split("-")[0].lower() or detect(text) for declared, text in chunks]
+    counts = Counter(known)
+    counts.update(found)
+    counts.pop("", None)
+    usual = min(counts, key=lambda code: (-counts[code], code), default="")
+    return [code or usual for code in found]
 
 
 def title_tokens(title: str, heading_path: tuple[str, ...], lang: str) -> list[str]:

@@ -3,12 +3,12 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from pincite.language.stopwords import stop_words
 from pincite.language.words import words
 
-_SAMPLE = 2000
+_SAMPLE = 1000
 """Characters that are looked at: enough to be sure, and a bound on the time."""
 _LATIN = "ca cs da de en es fi fr hu id it nl no pl pt ro sv tr vi"
 _ARABIC = "ar fa ur"
@@ -35,24 +35,30 @@ _LETTERS: Mapping[str, str] = {
 }  # fmt: skip
 """Letters beyond the plain ones that the languages of a script share."""
 _LETTER_WEIGHT = 0.7
-_LEAD = 1.15
+_LEAD = 1.3
 """How far the best language must be ahead of the next."""
-_LEAST_SHARE = 0.08
-"""Least score per word: a text in a language without a list stays below it."""
+_LEAST_SHARE = 0.05
+"""Least score per distinct word: a text in a language without a list stays below it."""
+_FEW = 3
+"""Among so few languages one word is evidence enough."""
 
 
 def detect(text: str, among: Collection[str] = ()) -> str:
     """Return the ISO 639-1 code of a text's language, one of `among` when given; "" when unsure.
 
-    The script decides first, then function words and letters. Only the first 2,000 characters are looked at.
+    The script decides first, then function words and letters, of which it takes two where many languages share the script.
+    Only the first 1,000 characters are looked at.
     """
     sample = text[:_SAMPLE]
     candidates = [code for code in _script(sample).split() if not among or code in among]
     if len(candidates) < 2:
         return candidates[0] if candidates else ""
-    found = words(sample)
-    (best, code), (second, _) = sorted(((score, code) for code, score in _scores(found, candidates).items()), reverse=True)[:2]
-    return code if best >= _LEAST_SHARE * len(found) and best > 0 and best >= _LEAD * second else ""
+    found = {word for word in words(sample) if len(word) > 1 or not word.isascii()}  # letters stand in formulas and lists
+    scores, evidence = _scores(found, candidates)
+    (best, code), (second, _) = sorted(((score, code) for code, score in scores.items()), reverse=True)[:2]
+    enough = evidence[code] >= (1 if len(candidates) <= _FEW else 2)
+    sure = enough and best >= _LEAST_SHARE * len(found) and best >= _LEAD * second
+    return code if sure else ""
 
 
 def _script(sample: str) -> str:
@@ -69,39 +75,37 @@ def _script(sample: str) -> str:
     return "ja" if best == "zh" and counts["ja"] * 20 > counts["zh"] else best
 
 
-def _scores(found: Iterable[str], candidates: Collection[str]) -> dict[str, float]:
-    """Give each word's weight to the languages it may belong to: 1 for a function word, less for letters beyond the plain ones."""
-    owners, letters = _owners(), _letter_owners()
-    scores = dict.fromkeys(candidates, 0.0)
+def _scores(found: Iterable[str], candidates: Sequence[str]) -> tuple[dict[str, float], dict[str, int]]:
+    """Return the score of each language, and how many words speak for it.
+
+    A function word counts 1, a word with letters beyond the plain ones less, shared among the languages that have it.
+    """
+    listed, letters = _shared_lists(tuple(candidates)), _letter_owners()
+    scores, evidence = dict.fromkeys(candidates, 0.0), dict.fromkeys(candidates, 0)
     for word in found:
-        _share(scores, owners.get(word, ()), 1.0)
+        votes = [(listed[word], 1.0)] if word in listed else []
         if not word.isascii():
             marked = [letters[letter] for letter in word if letter in letters]
-            _share(scores, _in_all(marked), _LETTER_WEIGHT)
-    return scores
+            votes.append((marked[0].intersection(candidates, *marked[1:]) if marked else (), _LETTER_WEIGHT))
+        for languages, weight in votes:
+            for code in languages:
+                scores[code] += weight / len(languages)
+                evidence[code] += 1
+    return scores, evidence
 
 
-def _in_all(sets: Sequence[frozenset[str]]) -> frozenset[str]:
-    return sets[0].intersection(*sets[1:]) if sets else frozenset()
-
-
-def _share(scores: dict[str, float], languages: Collection[str], weight: float) -> None:
-    shared = [code for code in languages if code in scores]
-    for code in shared:
-        scores[code] += weight / len(shared)
-
-
-@cache
-def _owners() -> dict[str, frozenset[str]]:
-    return _inverted({code: stop_words(code) for code in _LETTERS})
+@lru_cache(maxsize=64)
+def _shared_lists(candidates: tuple[str, ...]) -> Mapping[str, Collection[str]]:
+    """Return which of the candidates have each function word."""
+    return _inverted({code: stop_words(code) for code in candidates})
 
 
 @cache
-def _letter_owners() -> dict[str, frozenset[str]]:
+def _letter_owners() -> Mapping[str, frozenset[str]]:
     return _inverted(_LETTERS)
 
 
-def _inverted(lists: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+def _inverted(lists: Mapping[str, Iterable[str]]) -> Mapping[str, frozenset[str]]:
     owners: dict[str, set[str]] = {}
     for code, entries in lists.items():
         for entry in entries:

@@ -18,6 +18,15 @@ _UNMARKED_BLANK = re.compile(r"(?<=[\u0e00-\u0eff])[ \t]+(?=[\u0e00-\u0eff])")
 _UNMARKED_LENGTH = 120
 """Thai and Lao sentences end at a blank, but not every blank ends one: pieces are at least this long."""
 
+_BEFORE_NUMBER = re.compile(
+    r"(?:^|[\s(\[’'])(?:abb|abs|approx|arts?|ca|chap|ch|eqs?|env|figs?|nos?|nr|núm|pp?|pág|pag|refs?|sect?|secs|tabl?|vols?|рис|табл|стр|ст|с|п)"
+    r"\.$",
+    re.IGNORECASE,
+)
+_BEFORE_NAME = re.compile(r"(?:^|[\s(\[])(?:Dr|Dra|Fa|Hon|Messrs|MM?|Mlle|Mme|Prof|Rev|Sig|Sra?)\.$")
+_LONGEST_ABBREVIATION = 12
+"""Abbreviations that sentencex doesn't know, or takes for an end before a capital. (A lone "M." it takes for an initial.)"""
+
 
 def sentence_spans(text: str, lang: str = "") -> list[tuple[int, int]]:
     """Return `[start, end)` of the sentences in code points: rising, trimmed of white space, covering all other characters.
@@ -97,11 +106,22 @@ def _trimmed(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int
 
 
 def _joined(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Give a span without a letter or digit, such as a closing bracket, to the one before it."""
+    """Give a span to the one before it when it has no letter or digit, or follows an abbreviation that can't end a sentence."""
     found: list[tuple[int, int]] = []
     for start, end in spans:
-        if found and not any(character.isalnum() for character in text[start:end]):
+        if found and (_is_rest(text[start:end]) or _is_abbreviated(text, found[-1], start)):
             found[-1] = (found[-1][0], end)
         else:
             found.append((start, end))
     return found
+
+
+def _is_rest(piece: str) -> bool:
+    return not any(character.isalnum() for character in piece)
+
+
+def _is_abbreviated(text: str, before: tuple[int, int], start: int) -> bool:
+    tail = text[max(before[0], before[1] - _LONGEST_ABBREVIATION) : before[1]]
+    if not tail.endswith("."):
+        return False
+    return bool(_BEFORE_NUMBER.search(tail) if text[start].isdecimal() else _BEFORE_NAME.search(tail) and text[start].isupper())

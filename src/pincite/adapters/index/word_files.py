@@ -53,11 +53,9 @@ class WordMirror:
             start = view if base is None else _empty(view.stamp)
             laid = start.laid
             index = laid.index if laid else Index(schema())
-            langs = write_changes(index, latest, fresh=laid is None)
+            langs = write_changes(index, latest, fresh=laid is None, langs=start.langs)
             index.reload()
-            hidden = frozenset(latest)
-            if laid:
-                langs, hidden = langs | laid.langs, hidden | laid.hidden
+            hidden = frozenset([*latest, *(laid.hidden if laid else ())])
             found = replace(start, seq=seq, laid=LaidWords(index, index.searcher(), langs, hidden))
             found = replace(found, base=start.base if base is None else base)
             self._overlaid = found
@@ -92,12 +90,12 @@ class WordMirror:
         if fresh:
             work.mkdir()
         index = Index(schema(), path=str(work)) if fresh else Index.open(str(work))
-        langs = write_changes(index, latest, fresh=fresh)
+        langs = write_changes(index, latest, fresh=fresh, langs=state.langs)
         snapshot = folder / f"snapshot-{seq}"
         link_snapshot(work, snapshot)
         sync_folder(snapshot)
         sync_folder(folder)
-        state = replace(state, generation=folder.name, snapshot=snapshot.name, langs=tuple(sorted({*state.langs, *langs})))
+        state = replace(state, generation=folder.name, snapshot=snapshot.name, langs=dict(langs))
         self._publication.write({"format": _FORMAT, **asdict(state)})
         self._publication.remove_other_generations(state.generation)
         for path in folder.glob("snapshot-*"):
@@ -124,7 +122,7 @@ def _state(data: Mapping[str, Any]) -> WordState:
     names = {field.name for field in fields(WordState)}
     if data.get("format") != _FORMAT or not names <= data.keys():
         raise ValueError("another format")
-    return replace(WordState(**{name: data[name] for name in names}), langs=tuple(data["langs"]))
+    return WordState(**{name: data[name] for name in names})
 
 
 def _empty(stamp: Stamp | None) -> WordView:

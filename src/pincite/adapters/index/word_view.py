@@ -1,7 +1,7 @@
 """BM25 search over a tantivy snapshot and the chunks laid over it in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import tantivy
@@ -28,22 +28,22 @@ def schema() -> tantivy.Schema:
 
 @dataclass(frozen=True, slots=True)
 class WordState:
-    """What is published: a snapshot folder of a generation, and the languages that its chunks were stemmed for."""
+    """What is published: a snapshot folder of a generation, and how many chunks were stemmed for each language, gone ones too."""
 
     generation: str = ""
     snapshot: str = ""
     seq: int = 0
     base: int = 0
-    langs: tuple[str, ...] = ()
+    langs: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)
 class LaidWords:
-    """Chunks indexed in memory, their languages, and the chunks below that no longer count."""
+    """Chunks indexed in memory, the languages of these and of the chunks below, and those below that no longer count."""
 
     index: tantivy.Index
     searcher: tantivy.Searcher
-    langs: frozenset[str]
+    langs: Mapping[str, int]
     hidden: frozenset[ChunkId]
 
 
@@ -59,62 +59,64 @@ class WordView:
     laid: LaidWords | None = None
 
     @property
+    def langs(self) -> Mapping[str, int]:
+        """Return how many chunks were stemmed for each language."""
+        return self.laid.langs if self.laid else self.state.langs
+
+    @property
     def searchers(self) -> tuple[tantivy.Searcher, ...]:
         """Return what is searched: the snapshot, and what is laid over it."""
         return tuple(searcher for searcher in (self.searcher, self.laid and self.laid.searcher) if searcher)
 
     def search(self, text: str, *, limit: int, documents: Collection[DocumentId] | None) -> LexicalResult:
         """Return up to `limit` hits by falling BM25, and the question's idf mass. Raises `ValueError` for a damaged index."""
-        present = {*self.state.langs, *(self.laid.langs if self.laid else ())}
-        question = question_tokens(text, present)
+        question = question_tokens(text, self.langs.keys())
         mass = sum(_idf(self.searchers, BODY, alternatives) for alternatives in question)
         if limit < 1 or not question or (documents is not None and not documents):
             return LexicalResult((), mass)
         hits: list[IndexHit] = []
         if self.searcher:
-            hits += _hits(self.searcher, self._published_query(question, documents), limit)
+            query = _among(self._query(question, self.searcher), documents)
+            hits += _hits(self.searcher, self._without_hidden(query), limit)
         if self.laid:
-            hits += _hits(self.laid.searcher, _among(self._laid_query(question, self.laid.searcher), documents), limit)
+            query = _among(self._query(question, self.laid.searcher), documents)
+            hits += _hits(self.laid.searcher, query, limit)
             hits.sort(key=lambda hit: -hit.score)
         return LexicalResult(tuple(hits[:limit]), mass)
 
-    def _published_query(self, question: Sequence[Sequence[str]], documents: Collection[DocumentId] | None) -> Query:
-        query = _among(_any_of(question, {}), documents)
+    def _query(self, question: Sequence[Sequence[str]], searcher: tantivy.Searcher) -> Query:
+        """Sum over the words, in the body and, for less, in title and headings; of a word's alternatives only the best counts.
+
+        Each alternative weighs by the rarity of the word in the whole collection: a stem of a language that few passages
+        are in looks rare, and every word looks common among a few passages in memory.
+        """
+        clauses: list[tuple[Occur, Query]] = []
+        for alternatives in question:
+            for name, weight in ((BODY, 1.0), (TITLE, TITLE_WEIGHT)):
+                if len(alternatives) > 1 or self.laid:
+                    weight *= _idf(self.searchers, name, alternatives)
+                    terms = [_term(name, token, weight / _idf((searcher,), name, (token,))) for token in alternatives]
+                else:
+                    terms = [_term(name, token, weight) for token in alternatives]
+                clauses.append((Occur.Should, terms[0] if len(terms) == 1 else Query.disjunction_max_query(terms)))
+        return Query.boolean_query(clauses)
+
+    def _without_hidden(self, query: Query) -> Query:
         if not self.laid or not self.laid.hidden:
             return query
         hidden = Query.term_set_query(schema(), CHUNK, list(self.laid.hidden))
         return Query.boolean_query([(Occur.Must, query), (Occur.MustNot, hidden)])
 
-    def _laid_query(self, question: Sequence[Sequence[str]], laid: tantivy.Searcher) -> Query:
-        """Weigh words as in the whole collection: among a few chunks in memory every word looks common."""
-        weights = {
-            (field, token): _idf(self.searchers, field, (token,)) / _idf((laid,), field, (token,))
-            for alternatives in question
-            for token in alternatives
-            for field in (TITLE, BODY)
-        }
-        return _any_of(question, weights)
 
-
-def _idf(searchers: Sequence[tantivy.Searcher], field: str, alternatives: Sequence[str]) -> float:
-    """Return the idf of the most frequent of a word's alternatives."""
+def _idf(searchers: Sequence[tantivy.Searcher], name: str, alternatives: Sequence[str]) -> float:
+    """Return the idf of a word, which a passage has by one of its alternatives."""
     total = sum(searcher.num_docs for searcher in searchers)
-    containing = max(sum(searcher.doc_freq(field, token) for searcher in searchers) for token in alternatives)
+    containing = sum(searcher.doc_freq(name, token) for searcher in searchers for token in alternatives)
     return idf(min(containing, total), total)  # deleted chunks count among the containing until segments merge
 
 
-def _any_of(question: Sequence[Sequence[str]], weights: Mapping[tuple[str, str], float]) -> Query:
-    """Sum over the words, in the body and, for less, in title and headings; of a word's alternatives only the best counts."""
-    clauses: list[tuple[Occur, Query]] = []
-    for alternatives in question:
-        for field, weight in ((BODY, 1.0), (TITLE, TITLE_WEIGHT)):
-            terms = [_term(field, token, weight * weights.get((field, token), 1.0)) for token in alternatives]
-            clauses.append((Occur.Should, terms[0] if len(terms) == 1 else Query.disjunction_max_query(terms)))
-    return Query.boolean_query(clauses)
-
-
-def _term(field: str, token: str, weight: float) -> Query:
-    term = Query.term_query(schema(), field, token, "freq")
+def _term(name: str, token: str, weight: float) -> Query:
+    term = Query.term_query(schema(), name, token, "freq")
     return term if weight == 1.0 else Query.boost_query(term, weight)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -11,35 +12,32 @@ from tantivy import Document, Index, Query
 from pincite.adapters.index.word_view import BODY, CHUNK, DOCUMENT, TITLE, schema
 from pincite.core.ids import ChunkId
 from pincite.core.ports.changes import Change
-from pincite.language.bm25 import body_tokens, chunk_language, title_tokens
+from pincite.language.bm25 import body_tokens, chunk_languages, title_tokens
 
 _HEAP_BYTES = 30_000_000
 
 
-def write_changes(index: Index, latest: Mapping[ChunkId, Change], *, fresh: bool) -> frozenset[str]:
-    """Put the chunks in the place of those of the same id, commit, and return their languages. Raises `ValueError`.
+def write_changes(index: Index, latest: Mapping[ChunkId, Change], *, fresh: bool, langs: Mapping[str, int]) -> Mapping[str, int]:
+    """Put the chunks in the place of those of the same id, commit, and return `langs` with their languages counted in.
 
-    In a `fresh` index there is nothing to replace.
+    In a `fresh` index there is nothing to replace. Raises `ValueError`.
     """
+    chunks = [change for change in latest.values() if not change.deleted]
+    found = chunk_languages(((change.lang, change.text) for change in chunks), langs)
     writer = index.writer(_HEAP_BYTES, 1)
-    langs: set[str] = set()
     try:
         if not fresh:
             # By query: deleting by term has silently deleted nothing on fields of other types.
             writer.delete_documents_by_query(Query.term_set_query(schema(), CHUNK, list(latest)))
-        for change in latest.values():
-            if not change.deleted:
-                lang, document = _document(change)
-                langs.add(lang)
-                writer.add_document(document)
+        for change, lang in zip(chunks, found, strict=True):
+            writer.add_document(_document(change, lang))
         writer.commit()
     finally:
         writer.wait_merging_threads()
-    return frozenset(langs)
+    return Counter(langs) + Counter(found)
 
 
-def _document(change: Change) -> tuple[str, Document]:
-    lang = chunk_language(change.lang, change.text)
+def _document(change: Change, lang: str) -> Document:
     title = title_tokens(change.title, change.heading_path, lang)
     body = body_tokens(change.title, change.heading_path, change.text, lang=lang)
     document = Document()
@@ -47,7 +45,7 @@ def _document(change: Change) -> tuple[str, Document]:
     document.add_text(DOCUMENT, change.document_id)
     document.add_text(TITLE, " ".join(title))
     document.add_text(BODY, " ".join(body))
-    return lang, document
+    return document
 
 
 def link_snapshot(index: Path, snapshot: Path) -> None:

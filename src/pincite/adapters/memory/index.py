@@ -11,13 +11,13 @@ from pincite.core.ids import ChunkId, DocumentId
 from pincite.core.ports.changes import Change, ChangeFeed
 from pincite.core.ports.index import IndexHit, IndexSpace, LexicalResult
 from pincite.core.ports.models import Vector
-from pincite.language.bm25 import K1, TITLE_WEIGHT, B, body_tokens, chunk_language, idf, question_tokens, title_tokens
+from pincite.language.bm25 import K1, TITLE_WEIGHT, B, body_tokens, chunk_languages, idf, question_tokens, title_tokens
 
 _PAGE = 1_000
 
 
 class _Rows(Protocol):
-    def apply(self, change: Change) -> None: ...
+    def apply(self, page: Sequence[Change]) -> None: ...
 
 
 R = TypeVar("R", bound=_Rows)
@@ -50,8 +50,7 @@ class _Reader(Generic[R]):
             after = read.seq
             page = await self._changes.read(space, after=after, limit=_PAGE)
             if read.seq == after:  # else a search that ran meanwhile has applied it
-                for change in page:
-                    read.rows.apply(change)
+                read.rows.apply(page)
                 read.seq = page[-1].seq if page else state.head
         return read.rows
 
@@ -60,10 +59,11 @@ class _Reader(Generic[R]):
 class _VectorRows:
     found: dict[ChunkId, tuple[DocumentId, Vector]] = field(default_factory=dict[ChunkId, tuple[DocumentId, Vector]])
 
-    def apply(self, change: Change) -> None:
-        self.found.pop(change.chunk_id, None)
-        if not change.deleted and change.vector is not None:
-            self.found[change.chunk_id] = change.document_id, _unit(change.vector)
+    def apply(self, page: Sequence[Change]) -> None:
+        for change in page:
+            self.found.pop(change.chunk_id, None)
+            if not change.deleted and change.vector is not None:
+                self.found[change.chunk_id] = change.document_id, _unit(change.vector)
 
 
 class MemoryDenseIndex:
@@ -101,20 +101,22 @@ class _Field:
         for token, count in Counter(tokens).items():
             self.counts.setdefault(token, {})[chunk] = count
 
-    def remove(self, chunk: ChunkId) -> None:
-        if self.lengths.pop(chunk, None) is not None:
+    def pop(self, chunk: ChunkId, default: None) -> None:
+        if self.lengths.pop(chunk, default) is not None:
             for having in self.counts.values():
                 having.pop(chunk, None)
 
     def idf(self, alternatives: Iterable[str]) -> float:
-        return idf(max(len(self.counts.get(token, ())) for token in alternatives), len(self.lengths))
+        """Return the idf of a word, which a chunk has by one of its alternatives."""
+        containing = sum(len(self.counts.get(token, ())) for token in alternatives)
+        return idf(min(containing, len(self.lengths)), len(self.lengths))
 
-    def scores(self, alternatives: Iterable[str]) -> Mapping[ChunkId, float]:
+    def scores(self, alternatives: Collection[str]) -> Mapping[ChunkId, float]:
         """Return the BM25 of the best of a word's alternatives."""
         mean = sum(self.lengths.values()) / max(1, len(self.lengths))
+        weight = self.idf(alternatives)
         best: dict[ChunkId, float] = {}
         for token in alternatives:
-            weight = self.idf([token])
             for chunk, count in self.counts.get(token, {}).items():
                 share = count * (K1 + 1) / (count + K1 * (1 - B + B * self.lengths[chunk] / mean))
                 best[chunk] = max(best.get(chunk, 0.0), weight * share)
@@ -128,18 +130,17 @@ class _WordRows:
     title: _Field = field(default_factory=_Field)
     body: _Field = field(default_factory=_Field)
 
-    def apply(self, change: Change) -> None:
-        chunk = change.chunk_id
-        self.owners.pop(chunk, None)
-        self.langs.pop(chunk, None)
-        self.title.remove(chunk)
-        self.body.remove(chunk)
-        if change.deleted:
-            return
-        lang = chunk_language(change.lang, change.text)
-        self.owners[chunk], self.langs[chunk] = change.document_id, lang
-        self.title.add(chunk, title_tokens(change.title, change.heading_path, lang))
-        self.body.add(chunk, body_tokens(change.title, change.heading_path, change.text, lang=lang))
+    def apply(self, page: Sequence[Change]) -> None:
+        for change in page:
+            for part in (self.owners, self.langs, self.title, self.body):
+                part.pop(change.chunk_id, None)
+        chunks = [change for change in page if not change.deleted]
+        langs = chunk_languages(((change.lang, change.text) for change in chunks), Counter(self.langs.values()))
+        for change, lang in zip(chunks, langs, strict=True):
+            chunk = change.chunk_id
+            self.owners[chunk], self.langs[chunk] = change.document_id, lang
+            self.title.add(chunk, title_tokens(change.title, change.heading_path, lang))
+            self.body.add(chunk, body_tokens(change.title, change.heading_path, change.text, lang=lang))
 
 
 class MemoryLexicalIndex:
