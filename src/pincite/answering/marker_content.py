@@ -20,7 +20,7 @@ class Form(Enum):
     NAMED = "named"
     """Says itself that it is a source (`[S1]`, `[Source 1]`, `【1†source】`)."""
     LOOSE = "loose"
-    """A citation only if every number in it was issued (`(Source 1)`, `[1 2]`, `[#1]`)."""
+    """A citation only if every number in it was issued (`[1 2]`, `[#1]`, `[see 1]`)."""
 
 
 Token = tuple[str, str]
@@ -32,7 +32,7 @@ _MAX_DIGITS = 6
 _MARKS_IN_WORDS = "\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0a81-\u0a83\u0abc-\u0acd\u0e31-\u0e4e"
 _TOKEN = re.compile(
     rf"(?P<number>\d+)|(?P<word>(?:[^\W\d_]|[{_MARKS_IN_WORDS}])+)|(?P<dash>[-–—‑~～〜])|(?P<comma>[,;、，；،؛&])"
-    r"|(?P<dagger>†(?:(?![,;]\s*\d+†).)*)|(?P<colon>[:：])|(?P<dot>\.)|(?P<hash>[#＃])|(?P<caret>\^)|(?P<place>§)"
+    r"|(?P<dagger>†(?:(?![,;]\s*\d+†).)*)|(?P<colon>[:：])|(?P<dot>\.)|(?P<hash>[#＃])|(?P<caret>\^)|(?P<place>§)|(?P<bar>\|)"
     r"|(?P<blank>[\s\u200b-\u200f\u2066-\u2069\ufeff]+)|(?P<other>.)",
     re.DOTALL,
 )
@@ -46,18 +46,20 @@ _SIGNS = {
     "hash": "#",
     "caret": "^",
     "place": "p",
+    "bar": "|",
 }
 
 _LABEL = r"(?:w[.:#-]?#?){0,2}"
 _PLACE = r"(?:,?:?p\.?n(?:-n)?)"
 _ITEM = rf"{_LABEL}n(?:-{_LABEL}n)?{_PLACE}{{0,2}}t?"
-_LIST = re.compile(rf"(?P<see>v\.?:?)?{_ITEM}(?:,{{0,2}} ?{_ITEM})*")
+_LIST = re.compile(rf"(?P<see>(?:v\.?:?)+)?{_ITEM}(?:[,|]{{0,2}} ?{_ITEM})*")
 _BARE = re.compile(r"n(?:-n)?(?:,{1,2}n(?:-n)?)*")
 _LOOSE = re.compile(r"n(?: n)+|#n(?:,#n)*")
 _CARETS = re.compile(r"\^n(?:,n)*\^")
 _FOREIGN = re.compile(r"n:nt")
 _NUMBERS = re.compile(r"p\.?n(?:-n)?|n-[w.:#-]*n|n")
-_SOURCE_FIRST = re.compile(r"(?:v\.?:?)?w")
+_TITLED_NUMBER = re.compile(r"w[.:#]?#?n")
+_SOURCE_FIRST = re.compile(r"(?:v\.?:?)*w")
 _THOUSANDS = re.compile(r"\s*\d{1,3}(?:,\d{3})+\s*")
 
 
@@ -68,12 +70,12 @@ def read_content(content: str, *, parenthesis: bool) -> tuple[Form, Ranges] | No
     """
     tokens = _tokens(content)
     shape = _shape(tokens)
-    form = _form(shape)
+    form = _form(shape) if all(kind != "number" or len(value) <= _MAX_DIGITS for kind, value in tokens) else None
     if parenthesis:
-        named = form in (Form.NAMED, Form.LOOSE) and _SOURCE_FIRST.match(shape) and _names_source(tokens)
-        return (Form.LOOSE, _ranges(tokens, shape)) if named else None
+        named = form is not None and _SOURCE_FIRST.match(shape) and _names_source(tokens)
+        return (form, _ranges(tokens, shape)) if form and named else None
     if form is None:
-        return _read_titled(tokens)
+        return _read_titled(tokens, shape)
     if _FOREIGN.fullmatch(shape):
         return Form.NAMED, ()
     if form is Form.BARE and _THOUSANDS.fullmatch(content):
@@ -86,7 +88,7 @@ def could_be_content(content: str, *, parenthesis: bool) -> bool:
     """Return whether more text could still make `content` a marker."""
     tokens = [token for token in _tokens(content) if token[0] != "blank"]
     if not tokens:
-        return len(content) <= 2
+        return True
     if any(kind == "dagger" for kind, _ in tokens) or _is_titled(tokens):
         return True
     kind, value = tokens[0]
@@ -149,12 +151,13 @@ def _names_source(tokens: list[Token]) -> bool:
     return next((word in SOURCE_WORDS for word in words if word not in SEE_WORDS), False)
 
 
-def _read_titled(tokens: list[Token]) -> tuple[Form, Ranges] | None:
+def _read_titled(tokens: list[Token], shape: str) -> tuple[Form, Ranges] | None:
     """Read `[Source 1: Annual report, page 3]`: the model's own words about a source are dropped with the marker."""
     if not _is_titled(tokens):
         return None
-    number = next(int(value) for kind, value in tokens if kind == "number")
-    return Form.LOOSE, ((number, number),)
+    values = [int(value) for kind, value in tokens if kind == "number"]
+    named = [shape[: match.end()].count("n") - 1 for match in _TITLED_NUMBER.finditer(shape)]
+    return Form.NAMED, tuple((values[index], values[index]) for index in named)
 
 
 def _is_titled(tokens: list[Token]) -> bool:

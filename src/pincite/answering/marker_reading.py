@@ -39,6 +39,7 @@ _DOTTED = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*\.)+([A-Za-z_][A-Za-z0-9_]*)")
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"“”„«»,;|*=+/、，。；：（）]+$")
 _CAMEL = re.compile(r"[a-z]{2,}[A-Z][a-z]")
 _CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\(([^()]*)\)$")
+_TUPLE = re.compile(r"\(\d+(?:, ?\d+)+,?\)$")
 _PLURAL = frozenset(("s", "es", "n", "en", "r", "in", "innen", "e", "a", "o", "as", "os", "x"))
 _CODE_BEHIND = re.compile(r" ?[+*/-]?=|\.[a-z_]|\+\+|->")
 _CODE_START = re.compile(r" ?[+*/-]?|\.")
@@ -173,7 +174,7 @@ def _behind_sign(marker: Marker, before: str) -> Reading:
 def _behind_call(before: str) -> Reading:
     match = _CALL.search(before)
     if match is None:
-        return Reading.CITATION
+        return Reading.TEXT if _TUPLE.search(before) else Reading.CITATION
     name, content = match.groups()
     if not content or _identifier(name) is Reading.TEXT:
         return Reading.TEXT
@@ -183,7 +184,7 @@ def _behind_call(before: str) -> Reading:
 def _behind_word(text: str, marker: Marker, before: str, *, final: bool) -> Reading:
     match = _TOKEN.search(before)
     token = match.group() if match else before[-1]
-    if token.startswith("_") and token.endswith("_") and len(token) > 2:
+    if token.startswith("_") and token.endswith("_"):
         return Reading.CITATION
     if _MEMBER.search(before) or (marker.several and _SETS.search(before)):
         return Reading.TEXT

@@ -19,7 +19,7 @@ LABEL_WORDS = SOURCE_WORDS | _words(
 )
 """Words that make `[Document 1]` a citation."""
 
-SEE_WORDS = _words("see cf siehe vgl voir véase vedi zob смотри см 见 參見 参见 انظر देखें")
+SEE_WORDS = _words("see also cf siehe auch vgl voir véase vedi zob смотри см 见 參見 参见 انظر देखें")
 """Words that may stand before the name of a source: `[see Source 1]`."""
 
 AND_WORDS = _words("and und et y e en og och i oraz и та ve dan 和 及 与 與 と 및 와 과 و और")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from pincite.answering.marker_grammar import CLOSERS, MAX_MARKER_CHARS
+from pincite.answering.marker_grammar import CLOSERS, MAX_MARKER_CHARS, Marker, Scan, scan
 from pincite.answering.markers import Mark, MarkerTransducer
 from pincite.answering.prompts import source_label
 from pincite.answering.protected_regions import MAX_DOUBT_CHARS
@@ -204,3 +204,18 @@ def count_calls(text: str) -> int:
     finally:
         sys.setprofile(previous)
     return calls
+
+
+LABELS = ("", "", "s", "S", "Source ", "sources: ", "Ref. ", "see ", "doc", "来源", "^", "#", " ")
+NUMBERS = ("1", "2", "12", "٣", "2019", "1234567", "0", "1†source", "2, p. 5", "3: page 4-5", "1^", "4 ")
+JOINTS = (", ", ",", "; ", "-", " – ", " and ", "、", " | ", " ", " to ", " & ")
+contents = st.lists(st.tuples(*map(st.sampled_from, (LABELS, NUMBERS, JOINTS))), min_size=1, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(contents, st.sampled_from(("[]", "[]", "【】", "()")))
+def test_every_beginning_of_a_marker_can_still_become_one(items: list[tuple[str, str, str]], brackets: str) -> None:
+    words = "".join(label + number + joint for label, number, joint in items).removesuffix(items[-1][2])
+    text = brackets[0] + words + brackets[1]
+    if isinstance(scan(text, 0, final=True), Marker):
+        assert all(scan(text[:length], 0, final=False) is Scan.MORE for length in range(1, len(text)))
