@@ -63,7 +63,9 @@ class Vocabulary:
     """The words a document uses away from line ends; they decide whether a hyphen at a line end belongs to the word."""
 
     def __init__(self, pages: Sequence[PageLines]) -> None:
-        self._words = {word.casefold() for page in pages for line in page.lines for word in _WORD.findall(line.text)}
+        self._words: set[str] = set()
+        for page in pages:
+            self._words.update(_WORD.findall("\n".join(line.text for line in page.lines).casefold()))
 
     def keeps_hyphen(self, before: str, after: str) -> bool:
         """Whether the word cut between two lines is written with a hyphen: as elsewhere in the document, else before a capital."""

@@ -12,6 +12,7 @@ _MARK = re.compile(r"(\(\d{1,3}\)|\d{1,3}|[*†‡§¶]{1,3})\s*(?=[^\s\d.,)]|$)
 _SMALL = 0.93
 _MOST_LINES = 2000
 _LEAST_LETTERS = 3
+_FOOT_SHARE = 0.4
 
 
 def mark_footnotes(page: PageLines, *, body_size: float) -> None:
@@ -38,8 +39,10 @@ def mark_footnotes(page: PageLines, *, body_size: float) -> None:
 def _starts(flow: Sequence[Line], *, body_size: float) -> list[tuple[Line, str]]:
     """Return small lines that begin a row with a mark and have words in that row, with the mark."""
     found: list[tuple[Line, str]] = []
+    foot = _FOOT_SHARE * max(line.box[3] for line in flow)
     for before, line, following in zip_longest([None, *flow[:-1]], flow, flow[1:]):
-        mark = _MARK.match(line.text) if line.size <= _SMALL * body_size and not line.cells else None
+        is_small = line.size <= _SMALL * body_size and line.box[1] > foot and not line.cells
+        mark = _MARK.match(line.text) if is_small else None
         if mark is None or (before is not None and is_beside(before, line)):
             continue
         rest = line.text[mark.end() :] or (following.text if following is not None and is_beside(line, following) else "")

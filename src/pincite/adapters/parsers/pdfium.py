@@ -118,6 +118,7 @@ class PdfPage:
         self._handle = self._pdfium.FPDF_LoadPage(document, index)
         self.readable = bool(self._handle)
         self._rect, self._matrix = _FloatRect(), _Matrix()
+        self._rect_pointer, self._matrix_pointer = ctypes.byref(self._rect), ctypes.byref(self._matrix)
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._edge_pointers = [ctypes.byref(edge) for edge in self._edges]
         self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
@@ -129,7 +130,7 @@ class PdfPage:
         self.char_count = max(0, self._pdfium.FPDFText_CountChars(self._text)) if self._text else 0
 
     def _measure(self) -> None:
-        self._pdfium.FPDF_GetPageBoundingBox(self._handle, ctypes.byref(self._rect))
+        self._pdfium.FPDF_GetPageBoundingBox(self._handle, self._rect_pointer)
         self._box = (self._rect.left, self._rect.bottom, self._rect.right, self._rect.top)
         self._quarter_turns = self._pdfium.FPDFPage_GetRotation(self._handle) % 4
 
@@ -177,14 +178,15 @@ class PdfPage:
 
     def loose_box(self, index: int) -> Rect:
         """Return the box of a character by its font's ascent and descent."""
-        if not self._pdfium.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(self._rect)):
+        if not self._pdfium.FPDFText_GetLooseCharBox(self._text, index, self._rect_pointer):
             return (0.0, 0.0, 0.0, 0.0)
-        return self._displayed(self._rect.left, self._rect.top, self._rect.right, self._rect.bottom)
+        rect = self._rect
+        return self._displayed(rect.left, rect.top, rect.right, rect.bottom)
 
     def font_size(self, index: int) -> float:
         """Return the size of a character as drawn, in points."""
         size = self._pdfium.FPDFText_GetFontSize(self._text, index)
-        if self._pdfium.FPDFText_GetMatrix(self._text, index, ctypes.byref(self._matrix)):
+        if self._pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_pointer):
             size *= (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         return abs(size)
 
