@@ -139,7 +139,7 @@ def _letter_ems(lines: list[Line]) -> float:
 def _may_have_gaps(line: Line, letter_ems: float) -> bool:
     """Whether it pays to look for wide gaps: a line no wider than its letters has none that matters."""
     letters = len(line.text)
-    usual_ems = 1.1 * letter_ems * letters if letters >= _LONG else 0.95 * letter_ems * letters + 0.6
+    usual_ems = 1.1 * letter_ems * letters if letters >= _LONG else letter_ems * letters + 0.6
     return " " in line.text and line.box[2] - line.box[0] > usual_ems * line.size
 
 
