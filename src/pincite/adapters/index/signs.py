@@ -18,7 +18,7 @@ Codes: TypeAlias = NDArray[np.uint64]
 BLOCK = 4096
 """Rows whose codes lie together, word by word, so that a scan reads each word of all rows in one run."""
 _WIDTH = 10
-"""Rows looked at exactly, times the root of the rows: recall@10 of .99 took 8 on 9,000 to 70,000 e5 vectors."""
+"""Rows looked at exactly for ten hits, times the root of the rows: recall@10 of .99 took 8 on 9,000 to 70,000 e5 vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SignCodes:
         estimates = self._estimates(query)
         if allowed is not None:
             estimates = estimates[allowed]
-        width = max(int(_WIDTH * len(estimates) ** 0.5), 4 * limit)
+        width = int(_WIDTH * (len(estimates) * max(1.0, limit / 10)) ** 0.5)
         if width >= len(estimates):
             return np.arange(len(estimates)) if allowed is None else allowed
         best = np.argpartition(estimates, len(estimates) - width)[-width:]
