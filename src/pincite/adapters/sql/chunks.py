@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, select
+from sqlalchemy import Row, bindparam, delete, func, select
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
-from pincite.adapters.sql.passages import dump_pages, load_pages, read_passages
+from pincite.adapters.sql.passages import dump_pages, load_headings, load_pages, read_passages
 from pincite.adapters.sql.tables import chunks, vectors, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Chunk, ChunkType, Document
@@ -24,15 +24,16 @@ IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own")
 OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
-VECTORS = (
-    select(chunks.c.fingerprint, vectors.c.data)
+MODEL = vectors.c.model_id == bindparam("model_id")
+# One chunk for each fingerprint: boilerplate may stand in a thousand documents.
+ONE_EACH = (
+    select(chunks.c.fingerprint, func.min(chunks.c.id).label("chunk_id"))
     .join(vectors, vectors.c.chunk_id == chunks.c.id)
-    .where(
-        OWN,
-        vectors.c.model_id == bindparam("model_id"),
-        chunks.c.fingerprint.in_(bindparam("fingerprints", expanding=True)),
-    )
+    .where(OWN, MODEL, chunks.c.fingerprint.in_(bindparam("fingerprints", expanding=True)))
+    .group_by(chunks.c.fingerprint)
+    .subquery("one_each")
 )
+VECTORS = select(ONE_EACH.c.fingerprint, vectors.c.data).join(ONE_EACH, vectors.c.chunk_id == ONE_EACH.c.chunk_id).where(MODEL)
 GONE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"))
 ITS_VERSION = select(versions.c.id).where(
     versions.c.workspace_id == bindparam("own"),
@@ -141,7 +142,7 @@ def _chunk(row: Row[Any]) -> Chunk:
         version_id=VersionId(row.version_id),
         chunk_index=row.chunk_index,
         title=row.title,
-        heading_path=tuple(json.loads(row.heading_path)),
+        heading_path=load_headings(row.heading_path),
         text=row.text,
         start=row.start_char,
         end=row.end_char,

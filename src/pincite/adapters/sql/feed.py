@@ -1,14 +1,13 @@
 """The change log as mirrors read it: plain SQL on plain connections, because this runs before every query."""
 
 import asyncio
-import json
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.connections import Readers
 from pincite.adapters.sql.errors import translated
+from pincite.adapters.sql.passages import load_headings
 from pincite.core.ids import ChunkId, DocumentId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
@@ -26,12 +25,6 @@ READ = """
     WHERE t.collection_id = :collection_id AND t.workspace_id = :workspace_id AND t.seq > :after
     ORDER BY 1 LIMIT :limit
 """
-
-
-@lru_cache(maxsize=1024)
-def _headings(data: str) -> tuple[str, ...]:
-    """Decode a heading path once for the run of chunks that stand under it."""
-    return tuple(json.loads(data))
 
 
 class SqliteFeed:
@@ -70,7 +63,7 @@ class SqliteFeed:
             rows = connection.execute(READ, parameters).fetchall()
         vectors = half.unpack_all([row[7] for row in rows])
         return [
-            Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, _headings(headings), text, lang, vector)
+            Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, load_headings(headings), text, lang, vector)
             if title is not None
             else Change(seq, ChunkId(chunk_id), DocumentId(document_id), deleted=True)
             for (seq, chunk_id, document_id, title, headings, text, lang, _), vector in zip(rows, vectors, strict=True)

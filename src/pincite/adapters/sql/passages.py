@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Row, bindparam, text
@@ -9,16 +10,18 @@ from sqlalchemy import Row, bindparam, text
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import ChunkType, PageSpan
 from pincite.core.evidence import Passage
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
+from pincite.core.ids import ChunkId
 
 IDS_PER_STATEMENT = 1000
 
 PASSAGES = text("""
-    SELECT c.id, c.document_id, c.version_id, c.collection_id, c.chunk_index, c.heading_path, c.text, c.start_char, c.end_char,
-           c.pages, c.lang, c.chunk_type, c.generated, d.title, d.path, d.content_type, d.source_uri, d.meta
+    SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
+           d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta
     FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
     WHERE c.id IN :chunk_ids AND c.workspace_id = :own AND d.workspace_id = :own
 """).bindparams(bindparam("chunk_ids", expanding=True))
+
+TYPES = {kind.value: kind for kind in ChunkType}
 
 
 async def read_passages(transaction: Transaction, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
@@ -26,7 +29,8 @@ async def read_passages(transaction: Transaction, chunk_ids: Sequence[ChunkId]) 
     found: dict[ChunkId, Passage] = {}
     for at in range(0, len(chunk_ids), IDS_PER_STATEMENT):
         for row in await transaction.rows(PASSAGES, chunk_ids=chunk_ids[at : at + IDS_PER_STATEMENT]):
-            found[row.id] = _passage(row)
+            passage = _passage(row)
+            found[passage.chunk_id] = passage
     return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
 
@@ -40,23 +44,34 @@ def load_pages(data: str) -> tuple[PageSpan, ...]:
     return tuple(PageSpan(*row) for row in json.loads(data))
 
 
+@lru_cache(maxsize=1024)
+def load_headings(data: str) -> tuple[str, ...]:
+    """Decode a heading path, once for the many chunks that stand under it."""
+    return tuple(json.loads(data))
+
+
 def _passage(row: Row[Any]) -> Passage:
+    # By position: looking columns up by name would take longer than the statement itself.
+    text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = tuple(row)
+    content_type, pages, headings, kind, generated, lang, source_uri, meta = rest
+    metadata = json.loads(meta) if meta != "{}" else {}
+    metadata["source_uri"] = source_uri
     return Passage(
-        text=row.text,
-        document_id=DocumentId(row.document_id),
-        title=row.title,
-        path=row.path,
-        chunk_id=ChunkId(row.id),
-        version_id=VersionId(row.version_id),
-        collection_id=CollectionId(row.collection_id),
-        chunk_index=row.chunk_index,
-        start=row.start_char,
-        end=row.end_char,
-        content_type=row.content_type,
-        pages=load_pages(row.pages),
-        heading_path=tuple(json.loads(row.heading_path)),
-        chunk_type=ChunkType(row.chunk_type),
-        generated=bool(row.generated),
-        lang=row.lang,
-        metadata=json.loads(row.meta) | {"source_uri": row.source_uri},
+        text=text,
+        document_id=document_id,
+        title=title,
+        path=path,
+        chunk_id=chunk_id,
+        version_id=version_id,
+        collection_id=collection_id,
+        chunk_index=index,
+        start=start,
+        end=end,
+        content_type=content_type,
+        pages=load_pages(pages),
+        heading_path=load_headings(headings),
+        chunk_type=TYPES[kind],
+        generated=bool(generated),
+        lang=lang,
+        metadata=metadata,
     )

@@ -21,6 +21,9 @@ OURS = WorkspaceId(new_id())
 SPEC = EmbeddingSpec("maker/small", "r1", 4, 512)
 NOW = datetime(2031, 2, 3, tzinfo=UTC)
 
+# What a statement selected itself, and not a table.
+HARMLESS = ("SCAN CONSTANT ROW", "SCAN one_each")
+
 Statement = tuple[str, Any]
 
 
@@ -81,7 +84,7 @@ def plan(connection: sqlite3.Connection, statement: Statement) -> list[str]:
 
 
 def scans(plans: Sequence[str]) -> list[str]:
-    return [step for step in plans if step.startswith("SCAN") and "CONSTANT ROW" not in step]
+    return [step for step in plans if step.startswith("SCAN") and step not in HARMLESS]
 
 
 async def test_every_statement_names_the_workspace(store: SqlStore) -> None:
