@@ -54,7 +54,7 @@ def _passage(row: Row[Any]) -> Passage:
     # By position: looking columns up by name would take longer than the statement itself.
     text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = tuple(row)
     content_type, pages, headings, kind, generated, lang, source_uri, meta = rest
-    metadata = json.loads(meta) if meta != "{}" else {}
+    metadata: dict[str, str] = json.loads(meta)
     metadata["source_uri"] = source_uri
     return Passage(
         text=text,
