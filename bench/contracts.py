@@ -17,7 +17,7 @@ SECOND = ["Logistics", "Analytics", "Foods", "Textiles", "Robotics", "Pharma", "
 FORM = ["Ltd", "GmbH", "Inc", "BV", "SA"]
 
 CLAUSES = {
-    "Term": "This Agreement starts on the Effective Date and continues for an initial period of two years, after which it renews each year.",
+    "Term": "This Agreement starts on the Effective Date and runs for an initial period of two years; then it renews each year.",
     "Fees": "The Customer pays the fees set out in Annex A within thirty days of the date of each invoice, without deduction.",
     "Confidentiality": "Each party keeps the other party's information secret and uses it only for the purposes of this Agreement.",
     "Termination": "Either party may terminate this Agreement by giving sixty days' written notice to the other party.",

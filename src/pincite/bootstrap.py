@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pincite.answering.engine import QueryEngine
+from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
 from pincite.answering.records import StoredRecorder
 from pincite.core.documents import Collection
@@ -61,6 +62,11 @@ class Models:
             )
         return model
 
+    @property
+    def evidence(self) -> EvidenceRule:
+        """Return the rule by which the embedding model's scores count as evidence."""
+        return rule_for(self.embedding.spec.name if self.embedding else None)
+
     @cached_property
     def chat(self) -> ChatModel:
         """Return the configured chat model."""
@@ -101,6 +107,7 @@ class Services:
             llm or self.models.chat,
             locator=self.locator,
             recorder=self.recorder,
+            evidence=self.models.evidence,
             max_context_characters=self.settings.chat_max_context_characters,
         )
 
@@ -129,6 +136,7 @@ class Services:
 
     async def close(self) -> None:
         """Release what is open."""
+        self.parser.close()
         await self.store.close()
 
 
@@ -231,4 +239,4 @@ def evaluator(settings: Settings) -> Evaluator:
             finally:
                 await store.close()
 
-    return Evaluator(open_bench, embedding, rules)
+    return Evaluator(open_bench, embedding, rules, models.evidence)

@@ -436,3 +436,21 @@ async def test_removing_a_document_removes_what_was_made_of_it(store: Store) -> 
         assert await work.documents.list(home.id) == [other]
         assert await work.versions.get(new.id) is None
         assert await work.versions.canonical(new.id) is None
+
+
+async def test_a_documents_versions_are_listed_oldest_first_and_only_ours(store: Store) -> None:
+    collection = Collection(CollectionId(new_id()), OURS, "versions", SPEC, NOW)
+    document = Document(DocumentId(new_id()), collection.id, "a", "A", "text/plain", "a", Stage.PENDING, NOW, NOW)
+    made = [
+        Version(VersionId(new_id()), document.id, f"{n}" * 64, n, "text/plain", "p", "1", NOW + timedelta(days=n)) for n in (2, 1)
+    ]
+    async with store.open(OURS) as work:
+        await work.collections.add(collection)
+        await work.documents.save(document)
+        for version in made:
+            await work.versions.add(version, TEXT)
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.versions.of_document(document.id) == [made[1], made[0]]
+    async with store.open(THEIRS) as work:
+        assert await work.versions.of_document(document.id) == []

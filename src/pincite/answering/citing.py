@@ -35,7 +35,7 @@ def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: s
         said = claim_text(text, span, marks)
         matches = [(n, find_quote(said, by_number[n], lang=lang)) for n in span.labels if n in by_number]
         indexes = [_place(citations, _citation(n, match)) for n, match in matches if match]
-        claims.append(_claim(span, said, [match for _, match in matches if match], indexes))
+        claims.append(_claim(span, [match for _, match in matches if match], indexes))
     return Cited(tuple(claims), tuple(citations))
 
 
@@ -52,20 +52,15 @@ def _place(citations: list[Citation], citation: Citation) -> int:
     return citations.index(citation)
 
 
-def _claim(span: ClaimSpan, said: str, matches: Sequence[QuoteMatch], indexes: Sequence[int]) -> Claim:
+def _claim(span: ClaimSpan, matches: Sequence[QuoteMatch], indexes: Sequence[int]) -> Claim:
     support = max((match.support for match in matches), default=None)
-    literal = any(_folded(said) in _folded(match.text) for match in matches) and bool(_folded(said))
-    if literal:
+    if any(match.literal for match in matches):
         verdict, reason = Verdict.SUPPORTED, "The claim stands word for word in its quote."
     elif indexes:
         verdict, reason = Verdict.NOT_CHECKED, "The claim is not a literal quote; compare it with its quote."
     else:
         verdict, reason = Verdict.NOT_CHECKED, "The claim carries no citation."
     return Claim(span.start, span.end, verdict, support, reason, tuple(dict.fromkeys(indexes)))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip(".")
 
 
 def _page_spans(passage: Passage, start: int, end: int) -> tuple[Span, ...]:

@@ -25,7 +25,7 @@ def files_of(paths: Sequence[Path]) -> list[FileToAdd]:
     for path in paths:
         if not path.exists():
             raise NotFoundError(f"There is no file or folder {str(path)!r}.")
-        items = _in_folder(path) if path.is_dir() else [FileToAdd(path, path.name)]
+        items = _in_folder(path) if path.is_dir() else [FileToAdd(path, _readable(path.name))]
         found.update({item.file.resolve(): item for item in items})
     if not found:
         raise NotFoundError("There are no files in " + ", ".join(repr(str(path)) for path in paths) + ".")
@@ -37,4 +37,9 @@ def _in_folder(folder: Path) -> Iterator[FileToAdd]:
     for file in sorted(folder.rglob("*")):
         relative = file.relative_to(folder)
         if file.is_file() and not any(part.startswith(".") for part in relative.parts):
-            yield FileToAdd(file, f"{name}/{relative.as_posix()}")
+            yield FileToAdd(file, _readable(f"{name}/{relative.as_posix()}"))
+
+
+def _readable(path: str) -> str:
+    """Replace bytes of a file name that aren't UTF-8: no database takes them."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

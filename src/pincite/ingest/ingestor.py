@@ -181,23 +181,26 @@ class Ingestor:
         return {chunk.id: known[chunk.fingerprint] for chunk in chunks}
 
     async def _fail(self, document: Document, reason: Reason) -> Document:
-        """Keep the reason. An earlier version that was ready stays searchable."""
+        """Keep the reason, unless the document was removed meanwhile. An earlier version that was ready stays searchable."""
         failed = replace(document, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
         async with self.store.open(self.workspace_id) as work:
-            await work.documents.save(failed)
-            await work.commit()
+            if await work.documents.get(document.id):
+                await work.documents.save(failed)
+                await work.commit()
         return failed
 
     async def remove(self, document_id: DocumentId) -> None:
         """Make a document unfindable at once and delete its rows, and its bytes when nothing else has them."""
         async with self.store.open(self.workspace_id) as work:
             document = await work.documents.get(document_id)
-            if document is None or not await work.documents.remove(document_id):
+            if document is None:
                 raise NotFoundError("There is no such document.")
+            hashes = {document.sha256, *(version.sha256 for version in await work.versions.of_document(document_id))}
+            await work.documents.remove(document_id)
             await work.commit()
-            in_use = await work.versions.blob_in_use(document.sha256)
-        if not in_use:
-            await self.blobs.delete(document.sha256)
+            unused = [sha256 for sha256 in hashes if not await work.versions.blob_in_use(sha256)]
+        for sha256 in unused:
+            await self.blobs.delete(sha256)
 
 
 def make_chunks(

@@ -15,8 +15,17 @@ class FusionWeights:
     """
 
     dense: float = 0.45
-    cosine_floor: float = 0.7
+    cosine_floor: float = 0.0
     phrase: float = 0.5
+
+
+COSINE_FLOORS = {"intfloat/multilingual-e5-small": 0.7}
+"""Models whose cosines are squeezed: hardly any pair of texts lies below. Others are taken to start at 0."""
+
+
+def weights_for(model: str) -> FusionWeights:
+    """Return the weights for an embedding model."""
+    return FusionWeights(cosine_floor=COSINE_FLOORS.get(model, 0.0))
 
 
 def fuse(

@@ -13,7 +13,7 @@ from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIn
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
 from pincite.language.words import words
-from pincite.retrieval.fusion import FusionWeights, fuse, with_phrase
+from pincite.retrieval.fusion import FusionWeights, fuse, weights_for, with_phrase
 from pincite.retrieval.phrases import MIN_RUN, literal_share
 
 DEPTH = 100
@@ -45,7 +45,6 @@ class Searcher:
     lexical: LexicalIndex
     embedding_of: EmbeddingOf
     workspace_id: WorkspaceId
-    weights: FusionWeights = FusionWeights()
 
     async def retrieve(self, query: Query) -> Retrieval:
         """Return the best passages. Raises `NotFoundError`, `ConflictError` (several embedding models), `UpstreamError`."""
@@ -56,8 +55,9 @@ class Searcher:
         vector = await model.embed_query(query.text) if model else None
         embedded = time.perf_counter()
         dense, lexical = await self._both(targets, query.text, vector, strategy)
-        ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, self.weights)
-        passages = _distinct(_literal_first(query.text, await self._confirm(ranked, query.limit), self.weights))[: query.limit]
+        weights = weights_for(model.spec.name if model else "")
+        ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, weights)
+        passages = _distinct(_literal_first(query.text, await self._confirm(ranked, query.limit), weights))[: query.limit]
         finished = time.perf_counter()
         return Retrieval(
             passages=passages,

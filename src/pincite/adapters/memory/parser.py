@@ -46,6 +46,9 @@ class PlainTextParser:
         pages = _read(path).split("\f")
         return [_boxes(pages[run.page - 1], run) if 1 <= run.page <= len(pages) else [] for run in runs]
 
+    def close(self) -> None:
+        """Hold nothing."""
+
 
 def _read(path: Path) -> str:
     try:

@@ -123,6 +123,11 @@ class MemoryVersions:
         """Return one by id."""
         return self._tx.tables.versions.get(self._tx.workspace_id, version_id)
 
+    async def of_document(self, document_id: DocumentId) -> list[Version]:
+        """Return a document's versions, oldest first."""
+        rows = (row for row in self._tx.tables.versions.all(self._tx.workspace_id) if row.document_id == document_id)
+        return sorted(rows, key=lambda row: (row.created_at, row.id))
+
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""
         return self._tx.tables.texts.get(self._tx.workspace_id, version_id)

@@ -97,14 +97,15 @@ def _print(heading: Paragraph) -> tuple[float, bool]:
 
 
 def choose_title(declared: str, paragraphs: Sequence[Paragraph], *, body: float) -> str | None:
-    """Return the declared title if it is one, else the largest heading of the first page, else None."""
+    """Return the declared title if it is one, else the largest heading of the first page, else a heading that opens the text."""
     declared = " ".join(declared.split()).removeprefix("Microsoft Word - ")
     if _is_title(declared) and not _FILE_NAME.search(declared):
         return declared
     first_page = paragraphs[0].first.page if paragraphs else 0
     on_first_page = (p for p in paragraphs if p.role is BlockRole.HEADING and p.first.page == first_page)
     large = [p for p in on_first_page if p.first.size >= _LARGER * body and _is_title(p.text)]
-    largest = max(large, key=lambda heading: heading.first.size, default=None)
+    opening = paragraphs[0] if paragraphs and paragraphs[0].role is BlockRole.HEADING and _is_title(paragraphs[0].text) else None
+    largest = max(large, key=lambda heading: heading.first.size, default=opening)
     return " ".join(largest.text.split()) if largest else None
 
 

@@ -13,6 +13,11 @@ from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, VersionId
 
 BY_ID = select(versions).where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version_id"))
+OF_DOCUMENT = (
+    select(versions)
+    .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id == bindparam("document_id"))
+    .order_by(versions.c.created_at, versions.c.id)
+)
 TEXT = select(canonical_texts.c.data).where(
     canonical_texts.c.workspace_id == bindparam("own"), canonical_texts.c.version_id == bindparam("version_id")
 )
@@ -51,7 +56,12 @@ class SqlVersions:
 
     async def get(self, version_id: VersionId) -> Version | None:
         """Return one by id."""
-        return _version(await self._tx.row(BY_ID, version_id=version_id))
+        row = await self._tx.row(BY_ID, version_id=version_id)
+        return _version(row) if row else None
+
+    async def of_document(self, document_id: DocumentId) -> list[Version]:
+        """Return a document's versions, oldest first."""
+        return [_version(row) for row in await self._tx.rows(OF_DOCUMENT, document_id=document_id)]
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""
@@ -63,9 +73,7 @@ class SqlVersions:
         return await self._tx.row(HELD, sha256=sha256) is not None
 
 
-def _version(row: Row[Any] | None) -> Version | None:
-    if row is None:
-        return None
+def _version(row: Row[Any]) -> Version:
     return Version(
         id=VersionId(row.id),
         document_id=DocumentId(row.document_id),

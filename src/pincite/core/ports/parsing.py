@@ -30,6 +30,10 @@ class Parser(Protocol):
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return for each run its boxes, one per line, on the run's page; empty lists where the format has no pages.
 
-        Coordinates as in `Box`. Raises `RefusedInput` when the file can't be read.
+        Coordinates as in `Box`. Raises `RefusedInput` when the file can't be read, `NotFoundError` when it isn't there.
         """
+        ...
+
+    def close(self) -> None:
+        """Release what reading holds, such as processes. A parse still at work ends."""
         ...

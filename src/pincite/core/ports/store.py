@@ -77,6 +77,10 @@ class VersionRows(Protocol):
         """Return one by id."""
         ...
 
+    async def of_document(self, document_id: DocumentId) -> list[Version]:
+        """Return a document's versions, oldest first."""
+        ...
+
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""
         ...

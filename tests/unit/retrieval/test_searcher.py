@@ -1,0 +1,174 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from pincite.adapters.memory.blobs import MemoryBlobs
+from pincite.adapters.memory.embedding import HashEmbedding
+from pincite.adapters.memory.index import MemoryDenseIndex, MemoryLexicalIndex
+from pincite.adapters.memory.parser import PlainTextParser
+from pincite.adapters.memory.store import MemoryStore
+from pincite.core.documents import Collection, Document
+from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.evidence import Filter, Query, Strategy
+from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
+from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.retrieval.locator import StoredLocator, merge_lines
+from pincite.retrieval.searcher import Searcher
+
+OURS = WorkspaceId(new_id())
+MODEL = HashEmbedding()
+
+
+class Library:
+    """A searcher over memory."""
+
+    def __init__(self) -> None:
+        self.store, self.blobs, self.parser = MemoryStore(), MemoryBlobs(), PlainTextParser()
+        self.ingestor = Ingestor(self.store, self.blobs, self.parser, OURS)
+        dense, lexical = MemoryDenseIndex(self.store.changes), MemoryLexicalIndex(self.store.changes)
+        self.searcher = Searcher(self.store, dense, lexical, lambda collection: MODEL if collection.embedding else None, OURS)
+
+    async def collection(self, name: str = "default", *, words_alone: bool = False, dimensions: int = 64) -> Collection:
+        spec = None if words_alone else replace(MODEL.spec, dimensions=dimensions)
+        collection = Collection(CollectionId(new_id()), OURS, name, spec, datetime.now(UTC))
+        async with self.store.open(OURS) as work:
+            await work.collections.add(collection)
+            await work.commit()
+        return collection
+
+    async def add(self, collection: Collection, path: str, text: str) -> Document:
+        blob = await self.blobs.put_bytes(text.encode())
+        document = await self.ingestor.receive(collection, Arrival(path, "file:///" + path, blob))
+        return await self.ingestor.process(document, MODEL if collection.embedding else None)
+
+
+@pytest.fixture
+def library() -> Library:
+    return Library()
+
+
+async def test_hits_carry_both_raw_scores_and_come_best_first(library: Library) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr when they are content.")
+    await library.add(collection, "dogs.txt", "Dogs bark at strangers in the night.")
+    found = await library.searcher.retrieve(Query("When do cats purr?", (collection.id,)))
+    assert found.passages[0].path == "cats.txt"
+    scores = found.passages[0].scores
+    assert scores.dense is not None
+    assert scores.lexical is not None
+    assert [p.scores.fused for p in found.passages] == sorted((p.scores.fused for p in found.passages), reverse=True)
+    assert found.signals
+    assert (found.signals.dense_top or 0) > 0
+    assert found.signals.idf_mass > 0
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        Filter(path_prefix="law"),
+        Filter(content_types=("text/plain",), path_prefix="law/"),
+        Filter(document_ids=(DocumentId("later"),)),
+    ],
+)
+async def test_filters_narrow_both_sides(library: Library, chosen: Filter) -> None:
+    collection = await library.collection()
+    await library.add(collection, "animals/cats.txt", "Cats purr when they are content.")
+    law = await library.add(collection, "law/cats.txt", "Cats are property under the law.")
+    if chosen.document_ids:
+        chosen = Filter(document_ids=(law.id,))
+    for strategy in Strategy:
+        found = await library.searcher.retrieve(Query("Why do cats purr?", (collection.id,), chosen, strategy=strategy))
+        assert {passage.path for passage in found.passages} == {"law/cats.txt"}
+
+
+async def test_a_filter_that_leaves_nothing_finds_nothing(library: Library) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr.")
+    found = await library.searcher.retrieve(Query("cats", (collection.id,), Filter(path_prefix="dogs")))
+    assert found.passages == ()
+
+
+async def test_identical_passages_of_one_title_collapse_before_the_limit(library: Library) -> None:
+    collection = await library.collection()
+    for number in range(5):
+        blob = await library.blobs.put_bytes(
+            f"# Terms\nNotice is sixty days.\f# Other {number}\nNumber {number} days of rain.".encode()
+        )
+        document = await library.ingestor.receive(collection, Arrival(f"{number}.txt", str(number), blob))
+        await library.ingestor.process(document, MODEL, title="Terms of sale")
+    found = await library.searcher.retrieve(Query("sixty days notice", (collection.id,), limit=3))
+    texts = [passage.text for passage in found.passages]
+    assert len(texts) == len(set(texts)) == 3
+
+
+async def test_a_literal_phrase_comes_before_the_same_words_in_another_order(library: Library) -> None:
+    collection = await library.collection()
+    for number in range(8):
+        await library.add(collection, f"{number}.txt", "The trace during execution record activation copied the into. " * 3)
+    await library.add(
+        collection,
+        "right.txt",
+        "Values are copied into the activation record during trace execution, and nothing else happens here at all.",
+    )
+    found = await library.searcher.retrieve(Query("into the activation record during trace execution", (collection.id,)))
+    assert found.passages[0].path == "right.txt"
+
+
+async def test_words_alone_are_searched_where_a_collection_has_no_model(library: Library) -> None:
+    collection = await library.collection(words_alone=True)
+    await library.add(collection, "cats.txt", "Cats purr.")
+    found = await library.searcher.retrieve(Query("cats", (collection.id,)))
+    assert found.strategy is Strategy.LEXICAL
+    assert found.passages[0].scores.dense is None
+
+
+async def test_collections_of_different_models_are_refused_together(library: Library) -> None:
+    one, other = await library.collection("one"), await library.collection("other", dimensions=32)
+    with pytest.raises(ConflictError) as caught:
+        await library.searcher.retrieve(Query("x", (one.id, other.id)))
+    assert caught.value.code == "embedding_models_differ"
+    with pytest.raises(NotFoundError):
+        await library.searcher.retrieve(Query("x", (CollectionId("none"),)))
+
+
+async def test_two_collections_of_one_model_are_searched_together(library: Library) -> None:
+    one, other = await library.collection("one"), await library.collection("other")
+    await library.add(one, "cats.txt", "Cats purr.")
+    await library.add(other, "cows.txt", "Cows moo.")
+    found = await library.searcher.retrieve(Query("cats purr cows moo", (one.id, other.id)))
+    assert {passage.path for passage in found.passages} == {"cats.txt", "cows.txt"}
+    assert found.scope
+    assert found.scope.ready == 2
+
+
+async def test_a_removed_or_replaced_document_is_not_found_any_more(library: Library) -> None:
+    collection = await library.collection()
+    document = await library.add(collection, "cats.txt", "Cats purr.")
+    await library.add(collection, "cats.txt", "Cows moo.")
+    found = await library.searcher.retrieve(Query("cats purr", (collection.id,)))
+    assert {passage.text for passage in found.passages} <= {"Cows moo."}
+    await library.ingestor.remove(document.id)
+    assert (await library.searcher.retrieve(Query("cows", (collection.id,)))).passages == ()
+
+
+async def test_the_locator_gives_one_span_per_page_with_boxes(library: Library) -> None:
+    collection = await library.collection()
+    document = await library.add(collection, "two.txt", "A sentence that begins here\fand ends over there.")
+    locator = StoredLocator(library.store, library.blobs, library.parser, OURS)
+    assert document.version_id
+    async with library.store.open(OURS) as work:
+        canonical = await work.versions.canonical(document.version_id)
+    assert canonical
+    (spans,) = await locator.locate(document.version_id, [(0, len(canonical.text))])
+    assert [span.page for span in spans] == [1, 2]
+    assert all(span.boxes and span.page_size for span in spans)
+
+
+def test_boxes_of_one_line_are_joined_and_those_of_two_lines_are_not() -> None:
+    from pincite.core.documents import Box
+
+    left, right, below = Box(0, 0, 10, 10), Box(12, 1, 20, 10), Box(0, 14, 10, 24)
+    assert merge_lines([left, right, below]) == [Box(0, 0, 20, 10), below]
+    far = Box(60, 0, 70, 10)
+    assert merge_lines([left, far]) == [left, far]
