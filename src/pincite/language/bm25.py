@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from pincite.core.documents import index_text
 from pincite.language.detect import detect
 from pincite.language.stems import index_tokens, query_tokens
 
@@ -38,12 +37,16 @@ def chunk_languages(chunks: Iterable[tuple[str, str]], known: Mapping[str, int])
 
 def title_tokens(title: str, heading_path: tuple[str, ...], lang: str) -> list[str]:
     """Return the tokens of a chunk's title and headings."""
-    return index_tokens(" › ".join(dict.fromkeys((title, *heading_path))), lang)
+    return index_tokens(_trail(title, heading_path), lang)
 
 
 def body_tokens(title: str, heading_path: tuple[str, ...], text: str, *, lang: str) -> list[str]:
-    """Return the tokens of a chunk with its title and headings."""
-    return index_tokens(index_text(title, heading_path, text), lang)
+    """Return the tokens of a chunk after those of its title and headings, also where the text repeats them."""
+    return index_tokens(f"{_trail(title, heading_path)}\n{text}", lang)
+
+
+def _trail(title: str, heading_path: tuple[str, ...]) -> str:
+    return " › ".join(dict.fromkeys((title, *heading_path)))
 
 
 def question_tokens(text: str, present: Collection[str]) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 import threading
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol, cast
 
@@ -59,18 +59,22 @@ def index_tokens(text: str, lang: str) -> list[str]:
     return stem_all(words(text, shorter=True), lang)
 
 
-def query_tokens(text: str, langs: Collection[str], *, asked: str = "") -> list[tuple[str, ...]]:
+def query_tokens(text: str, langs: Sequence[str], *, asked: str = "") -> list[tuple[str, ...]]:
     """Return for each distinct word of a question the tokens that stand for it: a stem per language it may be in.
 
-    Stop words of the language that the question is `asked` in, where that is unknown those of all `langs` in common, are
-    dropped, unless nothing else remains.
+    Words that have one stem in the language that the question is `asked` in, failing that in the first, are one word. Stop
+    words of that language, where it is unknown those of all `langs` in common, are dropped, unless nothing else remains.
     """
     distinct = list(dict.fromkeys(words(text)))
     lists = [stop_words(code) for code in ([asked] if asked else langs) if code]
     stops = lists[0].intersection(*lists[1:]) if lists else frozenset[str]()
     kept = [word for word in distinct if word not in stops] or distinct
-    stems = [stem_all(kept, code) for code in langs] or [kept]
-    return list(dict.fromkeys(tuple(dict.fromkeys(alternatives)) for alternatives in zip(*stems, strict=True)))
+    own = stem_all(kept, asked if asked in langs or not langs else langs[0])
+    alternatives: dict[str, dict[str, None]] = {word: {} for word in own}
+    for stems in [stem_all(kept, code) for code in langs] or [own]:
+        for word, found in zip(own, stems, strict=True):
+            alternatives[word][found] = None
+    return [tuple(tokens) for tokens in alternatives.values()]
 
 
 @lru_cache(maxsize=50_000)

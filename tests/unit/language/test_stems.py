@@ -65,6 +65,10 @@ def test_each_language_gives_an_alternative_where_it_differs():
     assert query_tokens("floods", []) == [("floods",)]
 
 
+def test_forms_of_one_word_are_one_word_whatever_other_languages_make_of_them():
+    assert query_tokens("published publishing", ["de", "en"], asked="en") == [("published", "publishing", "publish")]
+
+
 def test_only_what_all_languages_drop_is_dropped_where_the_questions_own_is_unknown():
     kept = {alternatives[0] for alternatives in query_tokens("war in Rom", ["en", "de"])}
     assert kept == {"war", "rom"}

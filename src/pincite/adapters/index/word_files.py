@@ -15,7 +15,7 @@ from pincite.adapters.index.word_view import LaidWords, WordState, WordView, sch
 from pincite.adapters.index.word_writing import link_snapshot, open_snapshot, write_changes
 from pincite.core.ports.changes import Change
 
-_FORMAT = 1
+_FORMAT = 2
 """Raise it when tokens change: mirrors of another format are rebuilt."""
 _WORK = "work"
 _log = logging.getLogger(__name__)
