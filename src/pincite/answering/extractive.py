@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.answering.marker_grammar import CLOSERS, Scan, scan
+from pincite.answering.naming import named_sources
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.segments import Segment, SegmentKind, language_of
 from pincite.answering.selection import MIN_COVERAGE, Candidate, candidates, nearer, select
@@ -82,7 +83,7 @@ class ExtractiveChatModel:
         yield ModelUsage()
 
     async def _reply(self, grounding: Grounding) -> str:
-        ranked = candidates(grounding.question, grounding.sources)
+        ranked = candidates(grounding.question, named_sources(grounding.question, grounding.sources))
         if not ranked:
             return INSUFFICIENT_CONTEXT
         said = ranked[0].literal or max(candidate.coverage for candidate in ranked) >= MIN_COVERAGE

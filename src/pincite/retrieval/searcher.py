@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.core.documents import Collection
+from pincite.core.documents import Collection, index_text
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.evidence import Passage, Query, Retrieval, Scope, Scores, Signals, Strategy
 from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
@@ -128,7 +128,7 @@ def _literal_first(text: str, passages: Sequence[Passage], weights: FusionWeight
     raised = [
         replace(passage, scores=replace(passage.scores, fused=with_phrase(passage.scores.fused, share, weights)))
         for passage in passages
-        for share in [literal_share(query, words(passage.text))]
+        for share in [literal_share(query, words(index_text(passage.title, passage.heading_path, passage.text)))]
     ]
     return sorted(raised, key=lambda passage: -passage.scores.fused)
 
