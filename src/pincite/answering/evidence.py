@@ -37,17 +37,16 @@ def rule_for(model: str | None) -> EvidenceRule:
 
 def strength(signals: Signals, rule: EvidenceRule) -> float:
     """Return how likely the best passage holds the answer: cosine above its floor, and the share of the question's idf mass
-    that the best passage's BM25 reaches. With one side missing the other decides.
+    that the best passage's BM25 reaches. With one side missing the other decides. A question that stands literally in a
+    passage is as strong as the share of it that does.
     """
     near = None if signals.dense_top is None else _clip((signals.dense_top - rule.cosine_floor) / rule.cosine_span)
     said = None
     if signals.lexical_top is not None and signals.idf_mass > 0:
         said = _clip(signals.lexical_top / (signals.idf_mass * 2.2))
-    if near is None:
-        return said or 0.0
-    if said is None:
-        return near
-    return (1 - rule.lexical_share) * near + rule.lexical_share * said
+    if near is None or said is None:
+        return max(near or said or 0.0, signals.literal)
+    return max((1 - rule.lexical_share) * near + rule.lexical_share * said, signals.literal)
 
 
 def _clip(value: float) -> float:

@@ -170,12 +170,13 @@ def _form(segment: Segment, *, is_first_row: bool) -> float:
 
 
 def _unique(found: Sequence[Candidate]) -> list[Candidate]:
-    """Keep the likeliest of equal sentences."""
+    """Keep one of equal sentences: that of the source found first, as likely as the likeliest of them."""
     best: dict[str, Candidate] = {}
-    for candidate in found:
+    for candidate in sorted(found, key=lambda candidate: (candidate.n, -candidate.logit)):
         key = fold(candidate.segment.text).text.strip()
-        if key and (key not in best or candidate.logit > best[key].logit):
-            best[key] = candidate
+        if key:
+            kept = best.setdefault(key, candidate)
+            best[key] = replace(kept, logit=max(kept.logit, candidate.logit))
     return list(best.values())
 
 

@@ -87,14 +87,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How strong the evidence is: best raw cosine, best raw BM25, and the question's idf mass (0 where unknown).
+    """How strong the evidence is: best raw cosine, best raw BM25, the question's idf mass, and the share of it said literally.
 
-    `idf_mass` is the sum of the idf of the question's words in the collection searched.
+    `idf_mass` is the sum of the idf of the question's words in the collection searched (0 where unknown); `literal` (0–1) is the
+    largest share of the question that a passage holds word for word.
     """
 
     dense_top: float | None = None
     lexical_top: float | None = None
     idf_mass: float = 0.0
+    literal: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class FusionWeights:
 
     dense: float = 0.45
     cosine_floor: float = 0.0
-    phrase: float = 0.5
+    phrase: float = 1.0
 
 
 COSINE_FLOORS = {"intfloat/multilingual-e5-small": 0.7}
@@ -48,8 +48,11 @@ def fuse(
 
 
 def with_phrase(fused: float, share: float, weights: FusionWeights) -> float:
-    """Return a fused score, still in 0–1, of a passage that holds this share (0–1) of the question literally."""
-    return (fused + weights.phrase * share) / (1 + weights.phrase)
+    """Return a fused score, still in 0–1, of a passage that holds this share (0–1) of the question literally.
+
+    The share counts by its cube: whoever types a whole phrase wants that phrase, and half of one says little.
+    """
+    return (fused + weights.phrase * share**3) / (1 + weights.phrase)
 
 
 def _over_best(scores: Mapping[ChunkId, float]) -> dict[ChunkId, float]:

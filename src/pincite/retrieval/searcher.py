@@ -12,15 +12,14 @@ from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
-from pincite.language.words import words
 from pincite.retrieval.fusion import FusionWeights, fuse, weights_for, with_phrase
-from pincite.retrieval.phrases import MIN_RUN, literal_share
+from pincite.retrieval.phrases import phrase_matcher
 
 DEPTH = 100
 """Candidates taken from each side before fusion."""
 
 CONFIRM = 4
-"""Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit."""
+"""Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit. Phrases are sought in all."""
 
 SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
@@ -57,12 +56,15 @@ class Searcher:
         dense, lexical = await self._both(targets, query.text, vector, strategy)
         weights = weights_for(model.spec.name if model else "")
         ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, weights)
-        passages = _distinct(_literal_first(query.text, await self._confirm(ranked, query.limit), weights))[: query.limit]
+        matches = phrase_matcher(query.text)
+        confirmed = await self._confirm(ranked[: DEPTH if matches else query.limit * CONFIRM])
+        ordered, literal = _literal_first(matches, confirmed, weights)
+        passages = _distinct(ordered)[: query.limit]
         finished = time.perf_counter()
         return Retrieval(
             passages=passages,
             strategy=strategy,
-            signals=_signals(dense, lexical),
+            signals=_signals(dense, lexical, literal),
             scope=scope,
             embedding_ms=(embedded - started) * 1000,
             retrieval_ms=(finished - embedded) * 1000,
@@ -112,25 +114,26 @@ class Searcher:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
 
-    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]], limit: int) -> list[Passage]:
+    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]]) -> list[Passage]:
         """Return the passages that the database confirms, with their scores."""
-        scores = dict(ranked[: limit * CONFIRM])
+        scores = dict(ranked)
         async with self.store.open(self.workspace_id) as work:
             passages = await work.chunks.passages(list(scores))
         return [replace(passage, scores=scores[passage.chunk_id]) for passage in passages]
 
 
-def _literal_first(text: str, passages: Sequence[Passage], weights: FusionWeights) -> list[Passage]:
-    """Order passages anew where one holds the words of the question literally: whoever types a phrase wants that phrase."""
-    query = words(text)
-    if len(query) < MIN_RUN:
-        return list(passages)
+def _literal_first(
+    matches: Callable[[str], float] | None, passages: Sequence[Passage], weights: FusionWeights
+) -> tuple[list[Passage], float]:
+    """Order passages anew where one holds the words of the question literally; return them and the largest share held."""
+    if matches is None:
+        return list(passages), 0.0
+    shares = [matches(index_text(passage.title, passage.heading_path, passage.text)) for passage in passages]
     raised = [
         replace(passage, scores=replace(passage.scores, fused=with_phrase(passage.scores.fused, share, weights)))
-        for passage in passages
-        for share in [literal_share(query, words(index_text(passage.title, passage.heading_path, passage.text)))]
+        for passage, share in zip(passages, shares, strict=True)
     ]
-    return sorted(raised, key=lambda passage: -passage.scores.fused)
+    return sorted(raised, key=lambda passage: -passage.scores.fused), max(shares, default=0.0)
 
 
 def _distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -160,9 +163,10 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
     )
 
 
-def _signals(dense: Sequence[IndexHit], lexical: Sequence[LexicalResult]) -> Signals:
+def _signals(dense: Sequence[IndexHit], lexical: Sequence[LexicalResult], literal: float) -> Signals:
     return Signals(
         dense_top=max((hit.score for hit in dense), default=None),
         lexical_top=max((hit.score for result in lexical for hit in result.hits), default=None),
         idf_mass=max((result.idf_mass for result in lexical), default=0.0),
+        literal=literal,
     )
