@@ -23,12 +23,13 @@ from pincite.adapters.models.e5 import E5Embedding, load_local_model
 from pincite.core.documents import index_text
 from pincite.core.ports.models import EmbeddingModel
 from pincite.evaluation.datasets import Dataset, load_dataset
-from pincite.evaluation.metrics import mean, ndcg, recall
+from pincite.evaluation.metrics import mean, ndcg, quantile, recall
 
 REFERENCE = Path(__file__).parent.parent / "tests/data/e5/engine.jsonl"
 PASSAGE_TOKENS = 250
-PASSAGES = 40
-QUERIES = 200
+PASSAGES = 10
+ROUNDS = 8
+QUERIES = 50
 SENTENCE = "Either party may end this agreement in writing with sixty days of notice, unless the parties agree otherwise. "
 
 
@@ -42,21 +43,27 @@ def passage_of(model: EmbeddingModel, tokens: int) -> str:
 
 
 async def passages_per_core_second(model: EmbeddingModel) -> tuple[float, float]:
+    """Return passages a second of processor time and of the clock, in the best of some rounds: others use the machine too."""
     texts = [passage_of(model, PASSAGE_TOKENS - 5)] * PASSAGES
-    await model.embed_passages(texts[:4])
-    cpu, wall = time.process_time(), time.perf_counter()
-    await model.embed_passages(texts)
-    return PASSAGES / (time.process_time() - cpu), PASSAGES / (time.perf_counter() - wall)
+    rounds: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        cpu, wall = time.process_time(), time.perf_counter()
+        await model.embed_passages(texts)
+        rounds.append((PASSAGES / (time.process_time() - cpu), PASSAGES / (time.perf_counter() - wall)))
+    return max(rounds)
 
 
 async def query_ms(model: EmbeddingModel) -> tuple[float, float]:
-    found: list[float] = []
-    for number in range(QUERIES):
-        start = time.perf_counter()
-        await model.embed_query(f"How long is the notice period in contract {number}?")
-        found.append((time.perf_counter() - start) * 1000)
-    found.sort()
-    return found[QUERIES // 2], found[QUERIES * 95 // 100]
+    """Return the median and the 95th percentile, in the best of some rounds."""
+    rounds: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        found: list[float] = []
+        for number in range(QUERIES):
+            start = time.perf_counter()
+            await model.embed_query(f"How long is the notice period in contract {number}?")
+            found.append((time.perf_counter() - start) * 1000)
+        rounds.append((quantile(found, 0.5), quantile(found, 0.95)))
+    return min(rounds)
 
 
 async def likeness(model: EmbeddingModel) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pincite.adapters.models.e5_file import BLOCK_WEIGHTS, dequantize
 from pincite.adapters.models.e5_weights import REVISION, E5Data, find_weights, load_e5_data
+from pincite.adapters.models.mapped_arrays import release_pages
 from pincite.adapters.models.onnx_graph import OnnxGraph
 from pincite.adapters.models.text_threads import TextThreads
 from pincite.adapters.models.unigram import UnigramTokenizer
@@ -30,6 +31,8 @@ class E5Embedding:
 
     def __init__(self, data: E5Data, *, workers: int = 2) -> None:
         self._graph = OnnxGraph(GRAPH.read_bytes(), weights=data.weights)
+        # The session has packed copies of its own.
+        release_pages(data.weights)
         self._words = data.words
         self._special = data.special
         self._tokenizer = UnigramTokenizer(data.pieces, characters=data.characters, unknown_id=data.special.unknown)

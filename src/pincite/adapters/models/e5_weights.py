@@ -72,6 +72,7 @@ def load_e5_data(source: Path, *, cache_dir: Path | None = None) -> E5Data:
             # A full or read-only disk costs time at each start, nothing else.
             with contextlib.suppress(OSError):
                 write_arrays(cache_dir / CACHE_NAME, ready)
+            ready = read_arrays(cache_dir / CACHE_NAME) or ready
     return _assemble(source, ready)
 
 

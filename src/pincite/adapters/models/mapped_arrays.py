@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import mmap
 import os
 import struct
 import tempfile
@@ -61,6 +62,16 @@ def read_arrays(path: Path) -> Arrays | None:
         return None
     entries: dict[str, tuple[str, list[int], int]] = json.loads(header)
     return {name: _view(body, *entry) for name, entry in entries.items()}
+
+
+def release_pages(arrays: Arrays) -> None:
+    """Give the memory of mapped arrays back. What is read again comes from the file, by itself; other arrays stay as they are."""
+    for values in arrays.values():
+        source: object = values
+        while isinstance(source, np.ndarray):
+            source = source.base
+        if isinstance(source, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            source.madvise(mmap.MADV_DONTNEED)
 
 
 def _view(body: Bytes, kind: str, shape: list[int], offset: int) -> AnyArray:

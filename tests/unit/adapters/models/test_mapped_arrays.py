@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pincite.adapters.models.mapped_arrays import read_arrays, write_arrays
+from pincite.adapters.models.mapped_arrays import read_arrays, release_pages, write_arrays
 
 ARRAYS = {"a": np.arange(12, dtype=np.int8).reshape(3, 4), "b": np.array([1.5, -2.0], np.float32), "one": np.array(7, np.int64)}
 
@@ -59,3 +59,11 @@ def test_a_folder_that_can_not_be_written_is_an_error_and_leaves_nothing(tmp_pat
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         write_arrays(tmp_path / "file/arrays.bin", ARRAYS)
+
+
+def test_arrays_whose_memory_was_given_back_read_the_same(path: Path):
+    found = read_arrays(path)
+    assert found is not None
+    release_pages({**found, "not mapped": np.zeros(3)})
+    for name, values in ARRAYS.items():
+        np.testing.assert_array_equal(found[name], values)
