@@ -9,7 +9,7 @@ import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ def read_arrays(path: Path) -> Arrays | None:
 def release_pages(arrays: Arrays) -> None:
     """Give the memory of mapped arrays back. What is read again comes from the file, by itself; other arrays stay as they are."""
     for values in arrays.values():
-        source: object = values
+        source: Any = values
         while isinstance(source, np.ndarray):
             source = source.base
         if isinstance(source, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
