@@ -55,7 +55,8 @@ class Searcher:
         embedded = time.perf_counter()
         dense, lexical = await self._both(targets, query.text, vector, strategy)
         weights = weights_for(model.spec.name if model else "")
-        ranked = fuse(dense, [hit for result in lexical for hit in result.hits], strategy, weights)
+        said = [hit for result in lexical for hit in result.hits]
+        ranked = fuse(dense, said, strategy, weights=weights, depth=DEPTH)
         matches = phrase_matcher(query.text)
         confirmed = await self._confirm(ranked[: DEPTH if matches else query.limit * CONFIRM])
         ordered, literal = _literal_first(matches, confirmed, weights)
