@@ -64,13 +64,13 @@ clean: ## remove the environment and every cache
 # Run needs requirements.lock alone; requirements-dev.lock holds the same and what the checks need. Each sync removes
 # what its lock doesn't name, so a run sync takes the dev stamp away and a dev sync renews the run stamp.
 .venv/run.stamp: requirements.lock pyproject.toml | $(UV)
-	@$(UV) pip sync --quiet --require-hashes requirements.lock
+	@$(UV) pip sync --quiet --compile-bytecode --require-hashes requirements.lock
 	@$(INSTALL_SELF)
 	@rm -f .venv/dev.stamp
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.lock requirements.lock pyproject.toml | $(UV)
-	@$(UV) pip sync --quiet --require-hashes requirements-dev.lock
+	@$(UV) pip sync --quiet --compile-bytecode --require-hashes requirements-dev.lock
 	@$(INSTALL_SELF)
 	@touch .venv/run.stamp $@
 

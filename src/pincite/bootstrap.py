@@ -1,5 +1,6 @@
 """Builds the services from the settings: the only place where an implementation is chosen."""
 
+import logging
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -188,10 +189,17 @@ def _home(settings: Settings) -> Path:
     return home
 
 
-def _local_embedding(cache: Path) -> EmbeddingModel:
+def _local_embedding(cache: Path) -> EmbeddingModel | None:
+    """Load the local model. Where its weights don't install, search by words alone and say what else there is."""
     from pincite.adapters.models.e5 import load_local_model
 
-    return load_local_model(cache)
+    try:
+        return load_local_model(cache)
+    except ConfigurationError as error:
+        if error.code != "no_local_model":
+            raise
+        logging.getLogger("pincite").warning(error.message)
+        return None
 
 
 def _openai_embedding(settings: Settings, model: str) -> EmbeddingModel:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pincite.answering.citing import Cited, cite, freeze, locate_quotes
-from pincite.answering.evidence import EvidenceRule, strength
+from pincite.answering.evidence import EvidenceRule, may_hold_answer
 from pincite.answering.fold import finished, fold
 from pincite.answering.markers import MarkerTransducer
 from pincite.answering.prompts import (
@@ -60,6 +60,16 @@ class _Reply:
     def text(self) -> str:
         return "".join(self.pieces)
 
+    @property
+    def says_something(self) -> bool:
+        """Say whether a letter or digit stands outside the labels."""
+        text, start = self.text, 0
+        for mark in self.transducer.marks:
+            if any(char.isalnum() for char in text[start : mark.position]):
+                return True
+            start = mark.end
+        return any(char.isalnum() for char in text[start:])
+
     def take(self, piece: str) -> str:
         return self._keep(self.transducer.feed(self.sentinel.feed(piece)))
 
@@ -111,23 +121,23 @@ class QueryEngine:
             async with aclosing(self._reply(reply, rendered.messages)) as pieces:
                 async for piece in pieces:
                     yield TokenChunk(piece)
-        answered = bool(reply.text.strip())
+        answered = reply.says_something
         if not answered:
-            reply.pieces.append(INSUFFICIENT_MESSAGE)
-            yield TokenChunk(INSUFFICIENT_MESSAGE)
+            text = f"\n\n{INSUFFICIENT_MESSAGE}" if reply.text else INSUFFICIENT_MESSAGE
+            reply.pieces.append(text)
+            yield TokenChunk(text)
         cited = await self._cite(reply, rendered) if answered else Cited((), ())
         done = self._done(message_id, reply, cited, answered=answered, retrieval=retrieval, began=began)
         await self._record(ask, start, reply.text, done)
         yield done
 
     def _render(self, ask: Ask, retrieval: Retrieval) -> RenderedPrompt:
-        sources = group_sources(retrieval.passages)
+        sources = group_sources([passage for passage in retrieval.passages if passage.text.strip()])
         return self.prompt.prepare(sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters)
 
     def _may_hold_answer(self, retrieval: Retrieval) -> bool:
         """Let a retriever that gives no raw signals decide by what it brings."""
-        signals = retrieval.signals
-        return signals is None or strength(signals, self.evidence) >= self.evidence.threshold
+        return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
 
     async def _reply(self, reply: _Reply, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
         """Yield the visible pieces of the model's reply; its stream is closed in any case."""

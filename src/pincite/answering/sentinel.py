@@ -2,23 +2,32 @@
 
 
 class SentinelFilter:
-    """Passes a stream on, but for the sentinel. It holds back only what may be the start of one."""
+    """Passes a stream on, but for the sentinel. It holds back only what may be the start of one.
+
+    A reply that opens with the sentinel declines, whatever follows: what a model adds to it is a guess.
+    """
 
     def __init__(self, sentinel: str) -> None:
         self._sentinel = sentinel
         self._held = ""
         self._visible = False
-        self.seen = False
+        self._declined = False
 
     @property
     def declined(self) -> bool:
-        """Say whether the model said the sentinel and nothing else that can be read."""
-        return self.seen and not self._visible
+        """Say whether the model said the sentinel before anything that can be read."""
+        return self._declined
 
     def feed(self, piece: str) -> str:
         """Return what may be shown of the text so far."""
+        if self._declined:
+            return ""
         text = self._held + piece
-        self.seen = self.seen or self._sentinel in text
+        before, found, _ = text.partition(self._sentinel)
+        if found and not self._visible and not _readable(before):
+            self._declined = True
+            self._held = ""
+            return ""
         text = text.replace(self._sentinel, "")
         keep = self._possible_start(text)
         self._held, text = text[len(text) - keep :], text[: len(text) - keep]
@@ -31,7 +40,7 @@ class SentinelFilter:
 
     def _pass(self, text: str) -> str:
         """Keep blanks and punctuation around a sentinel from counting as an answer."""
-        if not self._visible and not any(char.isalnum() for char in text):
+        if not self._visible and not _readable(text):
             self._held = text + self._held
             return ""
         self._visible = True
@@ -40,3 +49,7 @@ class SentinelFilter:
     def _possible_start(self, text: str) -> int:
         longest = min(len(text), len(self._sentinel) - 1)
         return next((size for size in range(longest, 0, -1) if self._sentinel.startswith(text[-size:])), 0)
+
+
+def _readable(text: str) -> bool:
+    return any(char.isalnum() for char in text)

@@ -1,5 +1,6 @@
 import asyncio
 import hashlib
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import pytest
@@ -85,10 +86,22 @@ async def test_labels_that_were_not_issued_never_become_citations() -> None:
     assert {citation.n for citation in answer.citations} == {1}
 
 
-@pytest.mark.parametrize("reply", [["INSUFFICIENT_CONTEXT"], ["INSUFF", "ICIENT", "_CONTEXT."], ["  \n"], ["[9]"]])
+@pytest.mark.parametrize("reply", [["INSUFFICIENT_CONTEXT"], ["INSUFF", "ICIENT", "_CONTEXT. Maybe 3 [1]."], ["  \n"], ["[9]"]])
 async def test_a_model_that_declines_or_says_nothing_is_an_insufficient_answer(reply: list[str]) -> None:
     answer = await engine_of(*reply).ask("q")
     assert (answer.answered, answer.text, answer.citations, answer.claims) == (False, INSUFFICIENT_MESSAGE, (), ())
+
+
+async def test_labels_alone_are_no_answer() -> None:
+    answer = await engine_of("[1] [2].").ask("q")
+    assert (answer.answered, answer.citations) == (False, ())
+    assert INSUFFICIENT_MESSAGE in answer.text
+
+
+async def test_passages_without_text_are_no_evidence() -> None:
+    model = ScriptedChatModel(["never"])
+    answer = await QueryEngine(FixedRetriever([Passage(""), Passage(" \n")]), model).ask("q")
+    assert (answer.answered, answer.sources, model.calls) == (False, (), [])
 
 
 async def test_without_passages_or_evidence_the_model_is_not_called() -> None:
@@ -142,7 +155,7 @@ async def test_the_answer_is_recorded_with_frozen_quotes_and_commitments_before_
     assert recorder.records[0].answer == await fold(_replay(events))
 
 
-async def _replay(events: list[AnswerEvent]):  # noqa: ANN202
+async def _replay(events: list[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
     for event in events:
         yield event
 

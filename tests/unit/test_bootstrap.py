@@ -1,0 +1,46 @@
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from pincite.bootstrap import Models
+from pincite.core.errors import ConfigurationError
+from pincite.settings import load_settings
+
+
+def test_where_the_local_weights_dont_install_words_alone_are_searched_and_the_other_ways_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def missing(name: str) -> metadata.Distribution:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "distribution", missing)
+    assert Models(load_settings({}, home=str(tmp_path))).embedding is None
+    assert "PINCITE_EMBEDDING" in caplog.text
+
+
+def test_a_chat_model_is_used_only_when_it_is_named(tmp_path: Path) -> None:
+    assert Models(load_settings({"OPENAI_API_KEY": "k", "PINCITE_EMBEDDING": "none"}, home=str(tmp_path))).chat.name == "extractive"
+    named = load_settings({"CHAT_MODEL": "small", "OPENAI_API_KEY": "k"}, home=str(tmp_path))
+    assert Models(named).chat.name == "small"
+
+
+@pytest.mark.parametrize(
+    ("environ", "says"),
+    [
+        ({"CHAT_PROVIDER": "oracle"}, "CHAT_PROVIDER"),
+        ({"CHAT_PROVIDER": "openai"}, "CHAT_MODEL"),
+        ({"PINCITE_CHUNK_OVERLAP_PERCENT": "80"}, "PINCITE_CHUNK_OVERLAP_PERCENT"),
+        ({"PINCITE_MAX_PAGES": "0"}, "PINCITE_MAX_PAGES"),
+        ({"CHAT_REQUEST_TIMEOUT_SECONDS": "soon"}, "CHAT_REQUEST_TIMEOUT_SECONDS"),
+    ],
+)
+def test_a_setting_that_cant_be_is_named(environ: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        load_settings(environ)
+
+
+def test_an_embedding_that_is_neither_word_nor_folder_is_named(tmp_path: Path) -> None:
+    settings = load_settings({"PINCITE_EMBEDDING": str(tmp_path / "none")}, home=str(tmp_path))
+    with pytest.raises(ConfigurationError, match="PINCITE_EMBEDDING"):
+        assert Models(settings).embedding
