@@ -138,7 +138,7 @@ async def test_after_a_refusal_the_next_file_is_read(parser: Parser, tmp_path: P
     good.write_text(TEXT)
     with pytest.raises(RefusedInput):
         await parser.parse(bad, name="bad.md")
-    assert (await parser.parse(good, name="good.md")).canonical.text.startswith("Fees\nThe fee is 40 €.")
+    assert (await parser.parse(good, name="good.md")).canonical.text.startswith("Fees\n\nThe fee is 40 €.")
 
 
 async def test_a_missing_file_is_told_as_such(parser: Parser, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ async def test_the_memory_parser_knows_pages_and_boxes(tmp_path: Path) -> None:
     path.write_text("# Fees\n\nThe fee\nis 40\fEUR.\n\n\fNone.")
     parser = PlainTextParser()
     document = await parser.parse(path, name="pages.txt")
-    assert document.canonical.text == "Fees\nThe fee is 40 EUR.\nNone."
-    assert [span.page for span in document.canonical.page_spans(5, 29)] == [1, 2, 3]
-    boxes = await parser.boxes(path, content_type=document.content_type, runs=document.canonical.runs_within(9, 14))
+    assert document.canonical.text == "Fees\n\nThe fee is 40 EUR.\n\nNone."
+    assert [span.page for span in document.canonical.page_spans(6, 31)] == [1, 2, 3]
+    boxes = await parser.boxes(path, content_type=document.content_type, runs=document.canonical.runs_within(10, 15))
     assert [box.as_list() for group in boxes for box in group] == [[96.0, 96.0, 114.0, 108.0], [72.0, 108.0, 78.0, 120.0]]

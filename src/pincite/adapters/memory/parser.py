@@ -105,7 +105,7 @@ class _Builder:
 
     def _write(self, page: int, index: int, text: str, *, heading: int = 0) -> None:
         if self._text:
-            self._text += " " if self._is_open else "\n"
+            self._text += " " if self._is_open else "\n\n"
         start = len(self._text)
         self._text += text
         self._runs.append(SourceRun(start, len(text), page, index, len(text)))

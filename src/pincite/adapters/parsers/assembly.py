@@ -5,8 +5,12 @@ from pincite.core.documents import Block, BlockRole, CanonicalText, Page, Source
 from pincite.core.errors import RefusedInput
 
 
+BLOCK_BORDER = "\n\n"
+"""A single line feed would end no sentence: a heading would run into the paragraph behind it."""
+
+
 class CanonicalBuilder:
-    """Collects blocks in order. Between blocks stands one line feed; a block without a visible character leaves no trace."""
+    """Collects blocks in order, with a blank line between them. A block without a visible character leaves no trace."""
 
     def __init__(self, *, max_chars: int, controls: dict[str, str] | None = None) -> None:
         self._max_chars = max_chars
@@ -49,7 +53,7 @@ class CanonicalBuilder:
 
     def _open(self, page: int | None) -> None:
         if self._blocks:
-            self._add("\n")
+            self._add(BLOCK_BORDER)
         self._start, self._page, self._glue = self._length, page, ""
 
     def _add(self, text: str) -> None:

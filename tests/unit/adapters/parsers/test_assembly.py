@@ -7,16 +7,16 @@ from pincite.core.documents import Block, BlockRole, SourceRun
 from pincite.core.errors import RefusedInput
 
 
-def test_blocks_are_parted_by_line_feeds_that_belong_to_none() -> None:
+def test_blocks_are_parted_by_blank_lines_that_belong_to_none() -> None:
     builder = CanonicalBuilder(max_chars=100)
     builder.write("One", page=1, index=0)
     builder.close_block(BlockRole.HEADING, level=2)
     builder.write("Two", page=2, index=5)
     builder.close_block(BlockRole.BODY)
     text = builder.build()
-    assert text.text == "One\nTwo"
-    assert text.blocks == (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.BODY, 4, 7, 2))
-    assert text.runs == (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 3, 2, 5, 3))
+    assert text.text == "One\n\nTwo"
+    assert text.blocks == (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.BODY, 5, 8, 2))
+    assert text.runs == (SourceRun(0, 3, 1, 0, 3), SourceRun(5, 3, 2, 5, 3))
 
 
 def test_glue_stands_between_pieces_alone() -> None:

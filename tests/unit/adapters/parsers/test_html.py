@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pincite.adapters.parsers.html import read_html
 from pincite.core.documents import CanonicalText
 from pincite.core.errors import RefusedInput
+from pincite.language.sentences import sentence_spans
 
 
 def read(text: str) -> CanonicalText:
@@ -20,6 +21,15 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 def words(text: str) -> list[str]:
     return [text for _, text in blocks(text)]
+
+
+def test_no_sentence_runs_across_the_end_of_a_block() -> None:
+    text = read("<h2>Fee schedule</h2><p>The admission fee is 12 euros<p>Children under six enter free").text
+    assert [text[start:end] for start, end in sentence_spans(text, "en")] == [
+        "Fee schedule",
+        "The admission fee is 12 euros",
+        "Children under six enter free",
+    ]
 
 
 def test_blocks_are_parted_and_blanks_collapse() -> None:
