@@ -66,12 +66,14 @@ clean: ## remove the environment and every cache
 .venv/run.stamp: requirements.lock pyproject.toml | $(UV)
 	@$(UV) pip sync --quiet --compile-bytecode --require-hashes requirements.lock
 	@$(INSTALL_SELF)
+	@$(BIN)/python -m compileall -q src/pincite
 	@rm -f .venv/dev.stamp
 	@touch $@
 
 .venv/dev.stamp: requirements-dev.lock requirements.lock pyproject.toml | $(UV)
 	@$(UV) pip sync --quiet --compile-bytecode --require-hashes requirements-dev.lock
 	@$(INSTALL_SELF)
+	@$(BIN)/python -m compileall -q src/pincite
 	@touch .venv/run.stamp $@
 
 # pip fetches uv as the lock names it, hash and all, and is taken away again (24 MB): uv does the rest, its own updates too.
