@@ -4,7 +4,6 @@ from pincite.adapters.parsers.cleaning import clean
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
 from pincite.core.errors import RefusedInput
 
-
 BLOCK_BORDER = "\n\n"
 """A single line feed would end no sentence: a heading would run into the paragraph behind it."""
 

@@ -13,9 +13,10 @@ _ITEM = re.compile(
     r"(?:[•‣◦▪●○■□–—*·\uf0b7-]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\.?\d{1,3}(?:\.\d{1,3})+\.?|\.\d|§+\s?[\d.]+)\s+\S",
     re.IGNORECASE,
 )
+# Behind its number a caption has a full stop, a colon, a dash, its end or a title with a capital; "Figure 7 shows" is a sentence.
 _CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*(?:[:.\s–-]|$)",
-    re.IGNORECASE,
+    r"(?i:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*"
+    r"(?:[:.](?!\d)|-(?!\S)|[–—](?!\d)|$|(?<=\s)(?:\([a-z\d]\)\s*)?[\"“‘«]?[A-ZÀ-ÖØ-ÞΑ-ΩА-Я])"
 )
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\divxlc]*$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
@@ -243,7 +244,7 @@ def _breaks(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     return (
         _changes_print(last, line)
         or starts_item(line.text)
-        or starts_caption(line.text)
+        or (starts_caption(line.text) and not _runs_on(last, line, column))
         or bool(_LEADERS.search(last.text))
         or _is_indented(paragraph, line, column)
         or _ends_early(paragraph, line, column)
@@ -273,15 +274,24 @@ def _ends_early(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     last = paragraph.last
     if _is_centred(last, line, column):
         return False
-    word = line.text.partition(" ")[0]
-    width = (line.box[2] - line.box[0]) / len(line.text) * (len(word) + 1)
-    right = column.right(last)
-    room = right - last.box[2]
-    if room < 1.25 * width + 0.5 * line.size:
+    if _is_full(last, line, column):
         return False
     if ends_sentence(last.text):
         return True
-    return not line.text[0].islower() and room > 0.25 * (right - column.left)
+    right = column.right(last)
+    return not line.text[0].islower() and right - last.box[2] > 0.25 * (right - column.left)
+
+
+def _is_full(last: Line, line: Line, column: _Column) -> bool:
+    """Whether the first word of a line would have had no room in the line before."""
+    word = line.text.partition(" ")[0]
+    width = (line.box[2] - line.box[0]) / len(line.text) * (len(word) + 1)
+    return column.right(last) - last.box[2] < 1.25 * width + 0.5 * line.size
+
+
+def _runs_on(last: Line, line: Line, column: _Column) -> bool:
+    """Whether a full line's sentence goes on in the next: "as seen in / Figure 3. The next"."""
+    return not ends_sentence(last.text) and not starts_caption(last.text) and _is_full(last, line, column)
 
 
 def _is_centred(line: Line, following: Line, column: _Column) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from pincite.adapters.parsers.pdf import read_pdf
+from pincite.adapters.parsers.pdf_paragraphs import starts_caption
 from pincite.core.documents import BlockRole, CanonicalText, ParsedDocument
 from pincite.core.errors import RefusedInput
 
@@ -171,6 +172,33 @@ def test_the_outline_makes_headings_that_print_does_not_show(kit: Any) -> None:
 def test_a_declared_title_counts_when_it_is_one(kit: Any, declared: str, title: str) -> None:
     sheet = kit.sheet([kit.text(72, 80, "Costs and Roads", 18), *kit.column(WORDS, y=120)])
     assert parse(kit.write(sheet, title=declared)).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "is_caption"),
+    [
+        ("Figure 7. Control flow of a loop", True),
+        ("Table 3: Ships by year", True),
+        ("Fig. 2.1 - Roads", True),
+        ("Table 3", True),
+        ("Tabelle 4 Schiffe nach Jahren", True),
+        ("Figure 8 (a) Roads before the war", True),
+        ("Figure 7 shows the control flow of a loop.", False),
+        ("Figure 7.5 shows the control flow.", False),
+        ("Table 3 lists the ships by year.", False),
+        ("Figure 10 (left) breaks down the time.", False),
+        ("Table 3-column layouts are rare.", False),
+    ],
+)
+def test_a_sentence_that_begins_with_a_figure_is_no_caption(text: str, is_caption: bool) -> None:
+    assert starts_caption(text) is is_caption
+
+
+def test_a_sentence_that_ends_with_a_figure_is_not_broken(kit: Any) -> None:
+    lines = ["The costs of the harbour and of its roads are to be seen in the plan of", "Figure 3. The costs rose after the war."]
+    texts = [kit.text(72, 100 + 12 * n, line) for n, line in enumerate(lines)]
+    canonical = parse(kit.write(kit.sheet(texts))).canonical
+    assert blocks(canonical, BlockRole.BODY) == [" ".join(lines)]
 
 
 def test_rows_of_cells_are_a_table_with_a_row_in_a_line(kit: Any) -> None:
