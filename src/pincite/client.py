@@ -14,13 +14,14 @@ from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
 from pincite.bootstrap import Services, build
 from pincite.core.answers import Answer, AnswerEvent, Span
-from pincite.core.documents import CanonicalText, Collection, Document, Reason, Stage
+from pincite.core.documents import CanonicalText, Collection, Document
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Source, Strategy
-from pincite.core.ids import DocumentId
 from pincite.core.ports.models import ChatModel
+from pincite.ingest.adding import Added, add_file
 from pincite.ingest.folders import FileToAdd, files_of
 from pincite.ingest.ingestor import Arrival, Progress
+from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.retrieval.find import occurrences
 from pincite.settings import Settings, load_settings
 
@@ -29,27 +30,10 @@ T = TypeVar("T")
 PARALLEL_FILES = 2
 """Files on their way at once: one is read while another is embedded."""
 
+MAX_SOURCES = 100
+"""The largest limit of a search or answer."""
+
 DEFAULT_COLLECTION = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What became of one file: `stage` is `ready` or `failed`, and then `reason` says why."""
-
-    source: str
-    document_id: DocumentId
-    stage: Stage
-    reason: Reason | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as the command line prints it."""
-        return {
-            "source": self.source,
-            "document_id": self.document_id,
-            "stage": self.stage.value,
-            "reason": self.reason.code if self.reason else None,
-            "message": self.reason.message if self.reason else None,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +52,19 @@ class Found:
 
 def _quiet(file: str, progress: Progress) -> None:
     """Listen to nothing."""
+
+
+def _unheard(added: Added) -> None:
+    """Listen to nothing."""
+
+
+def _searching(limit: int, strategy: Strategy | str) -> Strategy:
+    """Return the strategy. Raises `UsageError` when one of the two can't be."""
+    if not 1 <= limit <= MAX_SOURCES:
+        raise UsageError(f"The limit is {limit}. Ask for 1 to {MAX_SOURCES} sources.", code="limit")
+    if strategy not in list(Strategy):
+        raise UsageError(f"There is no strategy {strategy!r}. Take one of: {', '.join(Strategy)}.", code="strategy")
+    return Strategy(strategy)
 
 
 class Pincite:
@@ -123,18 +120,31 @@ class Pincite:
         """Return the collection that this client works on. Raises `NotFoundError`."""
         return await self.services.collection(self._collection_name, create=create)
 
-    async def add(self, *paths: str | Path, on_progress: Callable[[str, Progress], None] = _quiet) -> list[Added]:
+    async def add(
+        self,
+        *paths: str | Path,
+        on_progress: Callable[[str, Progress], None] = _quiet,
+        on_added: Callable[[Added], None] = _unheard,
+    ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each. A file that fails doesn't stop the others.
 
-        Raises `NotFoundError` for a path that isn't there, before anything is added.
+        `on_added` hears each outcome at once: also those before a `StoreError` or `UpstreamError`, which stop the rest.
+        Raises `NotFoundError` for a path that isn't there, `UsageError` for an empty one, before anything is added.
         """
+        if not all(map(str, paths)):
+            raise UsageError("The path is empty. Name a file or folder; `.` is the folder you are in.", code="path")
         files = files_of([Path(path) for path in paths])
         collection = await self.collection(create=True)
+        embedding = self.services.models.embedding_of(collection)
         gate = asyncio.Semaphore(PARALLEL_FILES)
 
         async def one(item: FileToAdd) -> Added:
             async with gate:
-                return await self._add_file(collection, item, on_progress)
+                added = await add_file(
+                    self.services.ingestor, item, collection=collection, embedding=embedding, on_progress=on_progress
+                )
+            on_added(added)
+            return added
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -144,51 +154,31 @@ class Pincite:
         return [task.result() for task in tasks]
 
     async def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
-        """Add a text of your own under a path such as `notes/minutes.md`; the same path again replaces it."""
+        """Add a text of your own under a path such as `notes/minutes.md`; the same path again replaces it.
+
+        Lone surrogates become U+FFFD. Raises `UsageError` for an empty path or one with `..`.
+        """
+        path = text_path(path)
         services = self.services
         collection = await self.collection(create=True)
-        blob = await services.blobs.put_bytes(text.encode())
-        arrival = Arrival(path, source_uri or path, blob, title)
+        embedding = services.models.embedding_of(collection)
+        blob = await services.blobs.put_bytes(whole(text).encode())
+        arrival = Arrival(path, whole(source_uri) or path, blob, whole(title))
         document = await services.ingestor.receive(collection, arrival)
-        done = await services.ingestor.process(document, services.models.embedding_of(collection), title=title)
+        done = await services.ingestor.process(document, embedding, title=whole(title))
         return Added(path, done.id, done.stage, done.reason)
-
-    async def _add_file(self, collection: Collection, item: FileToAdd, on_progress: Callable[[str, Progress], None]) -> Added:
-        services = self.services
-        uri = item.file.resolve().as_uri()
-        path = await self._free_path(collection, item, uri)
-        blob = await services.blobs.put_file(item.file)
-        document = await services.ingestor.receive(collection, Arrival(path, uri, blob))
-        done = await services.ingestor.process(
-            document,
-            services.models.embedding_of(collection),
-            name=item.file.name,
-            on_progress=lambda progress: on_progress(str(item.file), progress),
-        )
-        return Added(str(item.file), done.id, done.stage, done.reason)
-
-    async def _free_path(self, collection: Collection, item: FileToAdd, uri: str) -> str:
-        """Return the shortest path that isn't another file's: its name, then its name with folders before it."""
-        parts = item.file.resolve().parts
-        path = item.path
-        async with self.services.store.open(self.services.workspace_id) as work:
-            for depth in range(path.count("/") + 2, len(parts) + 1):
-                taken = await work.documents.at_path(collection.id, path)
-                if taken is None or taken.source_uri == uri:
-                    break
-                path = "/".join(parts[-depth:])
-        return path.lstrip("/")
 
     async def search(
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> list[Source]:
         """Return the best passages as sources, one per page, best first."""
+        chosen = _searching(limit, strategy)
         text = query.strip()
         if not text:
             raise UsageError("The query is empty. Write what you are looking for.", code="query_empty")
         collection = await self.collection()
         found = await self.services.searcher.retrieve(
-            Query(text, (collection.id,), filter or Filter(), limit=limit, strategy=Strategy(strategy))
+            Query(text, (collection.id,), filter or Filter(), limit=limit, strategy=chosen)
         )
         return group_sources(found.passages)
 
@@ -202,8 +192,9 @@ class Pincite:
         self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
+        chosen = _searching(limit, strategy)
         collection = await self.collection()
-        ask = Ask(question, (collection.id,), filter or Filter(), limit, Strategy(strategy))
+        ask = Ask(question, (collection.id,), filter or Filter(), limit, chosen)
         async with aclosing(self.services.engine(self._llm).stream(ask)) as events:
             async for event in events:
                 yield event
@@ -218,15 +209,16 @@ class Pincite:
         return found
 
     async def document(self, name: str) -> Document:
-        """Return a document by id, path, file name or title. Raises `NotFoundError`, `UsageError` when several have the name."""
-        documents = await self.documents()
-        for key in (_by_id, _by_path, _by_address, _by_file_name, _by_title):
-            matches = [document for document in documents if key(document, name)]
-            if len(matches) > 1:
-                paths = ", ".join(document.path for document in matches[:5])
-                raise UsageError(f"Several documents are called {name!r}: {paths}. Name one by its path or id.", code="ambiguous")
-            if matches:
-                return matches[0]
+        """Return a document by id, path, address, file name (or the end of its path) or title.
+
+        Raises `NotFoundError`, and `UsageError` when several have the name.
+        """
+        matches = named(await self.documents(), name)
+        if len(matches) > 1:
+            paths = ", ".join(printable(document.path) for document in matches[:5])
+            raise UsageError(f"Several documents are called {name!r}: {paths}. Name one by its path or id.", code="ambiguous")
+        if matches:
+            return matches[0]
         raise NotFoundError(f"There is no document {name!r} in collection {self._collection_name!r}. `pincite list` shows them.")
 
     async def text(self, name: str) -> tuple[Document, CanonicalText]:
@@ -255,26 +247,6 @@ class Pincite:
         return document
 
 
-def _by_id(document: Document, name: str) -> bool:
-    return document.id == name
-
-
-def _by_path(document: Document, name: str) -> bool:
-    return document.path == name
-
-
-def _by_address(document: Document, name: str) -> bool:
-    return document.source_uri in {name, Path(name).expanduser().resolve().as_uri()}
-
-
-def _by_file_name(document: Document, name: str) -> bool:
-    return document.path.rsplit("/", 1)[-1] == name.rsplit("/", 1)[-1]
-
-
-def _by_title(document: Document, name: str) -> bool:
-    return document.title.casefold() == name.casefold()
-
-
 class SyncPincite:
     """`Pincite` with blocking methods: the same names, arguments and results. Use as a context manager, or call `close`."""
 
@@ -291,6 +263,9 @@ class SyncPincite:
         self.close()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            work.close()
+            raise UsageError("This client is closed. Open another one with `Pincite.sync()`.", code="closed")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
@@ -302,9 +277,14 @@ class SyncPincite:
         self._thread.join()
         self._loop.close()
 
-    def add(self, *paths: str | Path, on_progress: Callable[[str, Progress], None] = _quiet) -> list[Added]:
+    def add(
+        self,
+        *paths: str | Path,
+        on_progress: Callable[[str, Progress], None] = _quiet,
+        on_added: Callable[[Added], None] = _unheard,
+    ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each."""
-        return self._run(self._client.add(*paths, on_progress=on_progress))
+        return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added))
 
     def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
         """Add a text of your own under a path."""
@@ -331,7 +311,8 @@ class SyncPincite:
             while (event := self._run(_next(events))) is not None:
                 yield event
         finally:
-            self._run(events.aclose())
+            if not self._loop.is_closed():
+                self._run(events.aclose())
 
     def documents(self) -> list[Document]:
         """Return the collection's documents by path."""

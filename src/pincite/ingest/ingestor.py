@@ -16,18 +16,25 @@ from pincite.core.documents import (
     Stage,
     Version,
 )
-from pincite.core.errors import ErrorKind, NotFoundError, PinciteError, RefusedInput
+from pincite.core.errors import ConflictError, ErrorKind, NotFoundError, PinciteError, RefusedInput
 from pincite.core.ids import ChunkId, DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.parsing import ParseProgress, Parser
-from pincite.core.ports.store import Store
+from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.chunking import ChunkRules, cut
+from pincite.ingest.naming import printable
 from pincite.language.detect import detect
 from pincite.language.words import words
 
 EMBED_BATCH = 32
 """Passages handed to the model at once, between two progress reports."""
+
+CLAIM_ATTEMPTS = 20
+"""Tries for a path while other writers take paths between our look and our write."""
+
+_OF_THE_FILE = {ErrorKind.REFUSED, ErrorKind.CONFLICT, ErrorKind.NOT_FOUND}
+"""Errors that concern one file alone; others would meet the next file too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +74,31 @@ class Ingestor:
     workspace_id: WorkspaceId
     rules: ChunkRules = ChunkRules()
 
-    async def receive(self, collection: Collection, arrival: Arrival) -> Document:
-        """Store the document row. Equal bytes at a path that is ready are left as they are."""
-        now = datetime.now(UTC)
+    async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
+        """Store the document row. Equal bytes at a path that is ready are left as they are.
+
+        The document at the arrival's path is replaced. With `free_paths`, it is the one of them that has the same address, else
+        the first that no document has. Raises `ConflictError` when other addresses have them all.
+        """
+        for _ in range(CLAIM_ATTEMPTS):
+            try:
+                return await self._claim(collection, arrival, free_paths)
+            except ConflictError as error:
+                # Another writer took the path between our look and our write: look again.
+                if error.code == "paths_taken":
+                    raise
+        return await self._claim(collection, arrival, free_paths)
+
+    async def _claim(self, collection: Collection, arrival: Arrival, free_paths: Sequence[str]) -> Document:
         async with self.store.open(self.workspace_id) as work:
-            existing = await work.documents.at_path(collection.id, arrival.path)
+            path, existing = await _place(work, collection, arrival, free_paths)
             if existing and existing.stage is Stage.READY and existing.sha256 == arrival.blob.sha256:
                 return existing
-            document = existing or Document(
-                id=DocumentId(new_id()),
-                collection_id=collection.id,
-                path=arrival.path,
-                title=arrival.title or PurePosixPath(arrival.path).name,
-                content_type=mimetypes.guess_type(arrival.path)[0] or "application/octet-stream",
-                source_uri=arrival.source_uri,
-                stage=Stage.PENDING,
-                created_at=now,
-                updated_at=now,
-            )
             document = replace(
-                document,
+                existing or _new_document(collection, arrival, path),
                 stage=Stage.PENDING,
                 reason=None,
-                updated_at=now,
+                updated_at=datetime.now(UTC),
                 sha256=arrival.blob.sha256,
                 size_bytes=arrival.blob.size_bytes,
             )
@@ -106,7 +115,10 @@ class Ingestor:
         title: str = "",
         on_progress: ProgressListener = _ignore,
     ) -> Document:
-        """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is."""
+        """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
+
+        Raises `StoreError` and `UpstreamError`: they don't concern this document alone.
+        """
         if document.stage is Stage.READY:
             return document
         try:
@@ -115,8 +127,8 @@ class Ingestor:
         except PinciteError as error:
             if error.kind is ErrorKind.STORE:
                 raise
-            failed = await self._fail(document, Reason(error.code, error.message))
-            if error.kind is not ErrorKind.REFUSED:
+            failed = await self._fail(document, _reason_of(error))
+            if error.kind not in _OF_THE_FILE:
                 raise
             return failed
 
@@ -137,7 +149,7 @@ class Ingestor:
         on_progress: ProgressListener,
     ) -> Document:
         version = _version_of(document, parsed)
-        shown = title or parsed.title or document.title
+        shown = printable(title or parsed.title or "") or document.title
         on_progress(Progress(document.id, Stage.CHUNKING))
         chunks = make_chunks(version, parsed.canonical, embedding, title=shown, rules=self.rules)
         if not chunks:
@@ -181,12 +193,18 @@ class Ingestor:
         return {chunk.id: known[chunk.fingerprint] for chunk in chunks}
 
     async def _fail(self, document: Document, reason: Reason) -> Document:
-        """Keep the reason, unless the document was removed meanwhile. An earlier version that was ready stays searchable."""
-        failed = replace(document, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
+        """Keep the reason, unless the document was removed or became ready meanwhile. An earlier version stays searchable."""
         async with self.store.open(self.workspace_id) as work:
-            if await work.documents.get(document.id):
-                await work.documents.save(failed)
-                await work.commit()
+            current = await work.documents.get(document.id)
+            if current is None:
+                return replace(document, stage=Stage.FAILED, reason=_REMOVED)
+            if current.stage is Stage.READY and current.sha256 == document.sha256:
+                return current
+            if current.version_id:
+                reason = replace(reason, message=f"{reason.message} The earlier version is still searched.")
+            failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
+            await work.documents.save(failed)
+            await work.commit()
         return failed
 
     async def remove(self, document_id: DocumentId) -> None:
@@ -201,6 +219,46 @@ class Ingestor:
             unused = [sha256 for sha256 in hashes if not await work.versions.blob_in_use(sha256)]
         for sha256 in unused:
             await self.blobs.delete(sha256)
+
+
+_REMOVED = Reason("removed", "The document was removed while it was read. Add the file again if you want it.")
+
+
+def _reason_of(error: PinciteError) -> Reason:
+    if error.kind is ErrorKind.NOT_FOUND:
+        return Reason("unreadable", f"{error.message} Add the file again.")
+    return Reason(error.code, error.message)
+
+
+async def _place(
+    work: UnitOfWork, collection: Collection, arrival: Arrival, free_paths: Sequence[str]
+) -> tuple[str, Document | None]:
+    """Return the path that an arrival gets, and the document that it replaces there."""
+    if not free_paths:
+        return arrival.path, await work.documents.at_path(collection.id, arrival.path)
+    rows = {path: await work.documents.at_path(collection.id, path) for path in free_paths}
+    for path, row in rows.items():
+        if row and row.source_uri == arrival.source_uri:
+            return path, row
+    for path, row in rows.items():
+        if row is None:
+            return path, None
+    raise ConflictError(f"Other documents have the path “{arrival.path}”. Remove one, or rename the file.", code="paths_taken")
+
+
+def _new_document(collection: Collection, arrival: Arrival, path: str) -> Document:
+    now = datetime.now(UTC)
+    return Document(
+        id=DocumentId(new_id()),
+        collection_id=collection.id,
+        path=path,
+        title=printable(arrival.title) or printable(PurePosixPath(path).name) or path,
+        content_type=mimetypes.guess_type(path)[0] or "application/octet-stream",
+        source_uri=arrival.source_uri,
+        stage=Stage.PENDING,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def make_chunks(
