@@ -1,9 +1,10 @@
-"""Cuts canonical text into chunks at sentence boundaries, inside one heading path and one page.
+"""Cuts canonical text into chunks at the ends of sentences and table rows, inside one heading path and one page.
 
 Two passes as in the reference: whatever exceeds the budget is split at sentence ends, then sentences are packed up to the
 budget, with an overlap taken from the tail of the chunk before. Tokens are counted once per sentence and added.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from pincite.language.sentences import sentence_spans
 
 CHUNKED_ROLES = frozenset({BlockRole.BODY, BlockRole.HEADING, BlockRole.TABLE, BlockRole.CAPTION, BlockRole.FOOTNOTE})
 """Headers, footers and page numbers are kept in the canonical text but never retrieved."""
+
+_ROW = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +120,11 @@ def _one_line(text: str) -> str:
 def _sentences(
     text: str, section: _Section, rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], lang: str
 ) -> list[_Sentence]:
-    """Split the section into sentences, and sentences over the budget into parts that fit."""
+    """Split the section into sentences and rows of tables, and what is over the budget into parts that fit."""
     spans = [
         (block.start + start, block.start + end)
         for block in section.blocks
-        for start, end in sentence_spans(text[block.start : block.end], lang)
+        for start, end in _parts(text[block.start : block.end], block.role, lang)
     ]
     counts = count_tokens([text[start:end] for start, end in spans])
     sentences: list[_Sentence] = []
@@ -131,6 +134,14 @@ def _sentences(
         else:
             sentences.extend(_hard_split(text, start, end, tokens, rules.budget_tokens, count_tokens))
     return sentences
+
+
+def _parts(text: str, role: BlockRole, lang: str) -> Sequence[tuple[int, int]]:
+    """Return the rows of a table, the sentences of anything else. Rows of a PDF have tabs, which tell no sentence end."""
+    if role is not BlockRole.TABLE:
+        return sentence_spans(text, lang)
+    rows = (_trim(text, *found.span()) for found in _ROW.finditer(text))
+    return [(start, end) for start, end in rows if start < end]
 
 
 def _hard_split(

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +71,16 @@ def test_chunks_end_at_sentences_and_repeat_the_tail_of_the_one_before() -> None
     assert found[0] == " ".join(sentences[:3])
     assert found[1].startswith(sentences[2])
     assert all(text.endswith(".") for text in found)
+
+
+def test_a_table_is_cut_at_row_ends_and_repeats_whole_rows() -> None:
+    rows = [f"Mr. No. {n}\tcell. Two\t{n}.5\t{n}" for n in range(12)]
+    canonical = canonical_of((BlockRole.TABLE, "\n".join(rows)))
+    pieces = cut(canonical, ChunkRules(budget_tokens=24, overlap_percent=40), count_words)
+    found = [text.split("\n") for text in texts(canonical, pieces)]
+    assert len(found) > 4
+    assert all(row in rows for chunk in found for row in chunk)
+    assert all(after[0] == before[-1] for before, after in pairwise(found))
 
 
 def test_a_chunk_ends_with_its_page() -> None:
