@@ -13,8 +13,12 @@ from pincite.language.sentences import sentence_spans
 
 MAX_SEGMENT_CHARACTERS = 700
 """Longer sentences are cut where a reader would pause: a quote points at a place, not at a page."""
+MAX_WHOLE_CHARACTERS = 1400
+"""A sentence up to here in which no clause ends is quoted whole: an answer must not break off."""
 
 _ROW = re.compile(r"^\s*\||\t| \| ")
+_BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
+_LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:+=-]*")
 
 
@@ -49,20 +53,36 @@ def segments(passage: Passage) -> list[Segment]:
     text = passage.text
     headings = {fold(part).text.strip() for part in (passage.title, *passage.heading_path) if part}
     found: list[Segment] = []
-    for start, end in sentence_spans(text, language_of(passage)):
-        for first, last in _lines(text, start, end, table=passage.chunk_type is ChunkType.TABLE, headings=headings):
+    for start, end in _spans(passage):
+        for first, last in _lines(text, start, end, headings=headings):
             found.extend(_segment(text, first, last, headings))
     return found
 
 
-def _lines(text: str, start: int, end: int, *, table: bool, headings: set[str]) -> Iterator[tuple[int, int]]:
+def _spans(passage: Passage) -> Iterator[tuple[int, int]]:
+    """Yield the rows of tables and the sentences of the rest, block by block: a full stop in a cell ends no row."""
+    lang = language_of(passage)
+    for block in _BLOCK.finditer(passage.text):
+        text, at = block.group().rstrip("\n"), block.start()
+        if passage.chunk_type is ChunkType.TABLE or _is_table(text.split("\n")):
+            yield from ((at + row.start(), at + row.end()) for row in _LINE.finditer(text))
+        else:
+            yield from ((at + start, at + end) for start, end in sentence_spans(text, lang))
+
+
+def _is_table(lines: list[str]) -> bool:
+    rows = sum(1 for line in lines if _ROW.search(line))
+    return all(line.lstrip().startswith("|") for line in lines) or (len(lines) > 1 and 2 * rows > len(lines))
+
+
+def _lines(text: str, start: int, end: int, *, headings: set[str]) -> Iterator[tuple[int, int]]:
     """Yield the parts of a sentence span that line feeds set apart: rows, and headings that run into what follows."""
     begin = start
     for match in re.finditer(r"\n", text[start:end]):
         at = start + match.start()
         line = text[begin:at]
         rest = text[at + 1 : end]
-        apart = table or _ROW.search(line) or _ROW.search(rest.split("\n", 1)[0])
+        apart = _ROW.search(line) or _ROW.search(rest.split("\n", 1)[0])
         if apart or fold(line).text.strip() in headings:
             yield begin, at
             begin = at + 1
@@ -87,19 +107,26 @@ def _segment(text: str, start: int, end: int, headings: set[str]) -> Iterator[Se
 def _pauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > MAX_SEGMENT_CHARACTERS:
         cut = _cut(text, start, start + MAX_SEGMENT_CHARACTERS)
+        if cut is None and end - start <= MAX_WHOLE_CHARACTERS:
+            break
+        cut = cut or _last_end(r"\s", text, start, start + MAX_SEGMENT_CHARACTERS) or start + MAX_SEGMENT_CHARACTERS
         yield start, cut
         start = cut
     yield start, end
 
 
-def _cut(text: str, start: int, limit: int) -> int:
-    """Return an offset behind the strongest pause in the second half of `[start, limit)`."""
-    middle = (start + limit) // 2
-    for sign in (r"[;；]\s", r"\n", r"[:：]\s", r"[,，、]\s?", r"\s"):
-        ends = [match.end() for match in re.finditer(sign, text[middle:limit])]
-        if ends:
-            return middle + ends[-1]
-    return limit
+def _cut(text: str, start: int, limit: int) -> int | None:
+    """Return an offset behind the strongest pause in `[start, limit)`: where a clause ends, in its second half if one does."""
+    for first in ((start + limit) // 2, start + (limit - start) // 8):
+        for sign in (r"[;；]\s?", r"[:：]\s", r",\s|[，、،]", r"\s[–—]\s", r"\n"):
+            end = _last_end(sign, text, first, limit)
+            if end is not None:
+                return end
+    return None
+
+
+def _last_end(sign: str, text: str, start: int, limit: int) -> int | None:
+    return max((match.end() + start for match in re.finditer(sign, text[start:limit])), default=None)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -39,7 +39,22 @@ def test_a_monster_is_cut_at_a_pause() -> None:
     assert len(found) > 3
     assert all(len(part) <= MAX_SEGMENT_CHARACTERS for _, part in found)
     assert all(part.endswith((";", ".")) for _, part in found)
-    assert [kind for kind, _ in cut("x" * 3000)] == [SegmentKind.SENTENCE.value] * 5
+    assert [kind for kind, _ in cut("x" * 3000)] == [SegmentKind.SENTENCE.value] * 4
+
+
+def test_a_long_sentence_is_cut_behind_a_clause_or_not_at_all() -> None:
+    clause = " ".join(["the tenant keeps 1,000 rooms clean"] * 10) + ", "
+    assert all(part.endswith((",", ".")) for _, part in cut(clause * 4 + "and so on."))
+    endless = " ".join(["the tenant keeps 1,000 rooms clean"] * 30) + "."
+    assert cut(endless) == [("sentence", endless)]
+
+
+def test_a_full_stop_in_a_cell_ends_no_row() -> None:
+    rows = ["| No. 5. Roads | Built. Then mended. |", "| Ships | 104 |"]
+    assert cut("Costs rose.\n\n" + "\n".join(rows)) == [("sentence", "Costs rose."), *(("row", row) for row in rows)]
+    tabbed = ["Roads. All\tBuilt. Then mended.", "Ships\t104"]
+    assert cut("\n".join(tabbed)) == [("row", row) for row in tabbed]
+    assert cut("\n".join(tabbed), kind=ChunkType.TABLE) == [("row", row) for row in tabbed]
 
 
 def test_nothing_but_blanks_has_no_segments() -> None:
