@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pincite.answering.fragments import is_asked
 from pincite.answering.marker_grammar import CLOSERS, Scan, scan
 from pincite.answering.naming import named_sources
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
@@ -83,6 +84,8 @@ class ExtractiveChatModel:
         yield ModelUsage()
 
     async def _reply(self, grounding: Grounding) -> str:
+        if not is_asked(grounding.question):
+            return INSUFFICIENT_CONTEXT
         ranked = candidates(grounding.question, named_sources(grounding.question, grounding.sources))
         if not ranked:
             return INSUFFICIENT_CONTEXT
@@ -151,11 +154,12 @@ def plain(text: str) -> str:
     """Return a sentence for display: one line that reads as it stands, in which nothing is taken for markup or for a citation.
 
     A reference mark of the source such as `[3]` gets an invisible joiner behind its bracket, so that it never counts as label 3;
-    likewise links, images, HTML, math and list marks. Backticks become quotation marks. Folding undoes all of it.
+    likewise links, images, HTML, math, list marks and the word that declines. Backticks become quotation marks. Folding undoes it.
     """
     line = " ".join(text.split()).replace("``", "“").replace("`", "‘")
     line = _MARKUP.sub(lambda match: match[0] + JOINER, _without_labels(line))
     lead = JOINER if _BLOCK_START.match(line) else ""
+    line = line.replace(INSUFFICIENT_CONTEXT, INSUFFICIENT_CONTEXT[:1] + JOINER + INSUFFICIENT_CONTEXT[1:])
     return lead + line + (JOINER if _OPEN_END.search(line) else "")
 
 

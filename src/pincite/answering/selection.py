@@ -5,13 +5,14 @@ SciFact, XQuAD in six languages, weighted alike), rounded to what changed nothin
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pincite.answering.cues import holds_answer_kind
+from pincite.answering.fragments import is_fragment
 from pincite.answering.matching import find_literal, fold
 from pincite.answering.overlap import Weighted, rarity, terms, token_set, weigh
+from pincite.answering.rows import only_names, table_heads
 from pincite.answering.segments import Segment, SegmentKind, language_of, segments
 from pincite.core.evidence import Passage, Source
 from pincite.language.detect import detect
@@ -41,7 +42,6 @@ _NEAREST = 1.5
 _NEARNESS = 18.0
 _FARTHEST = 0.12
 _LITERAL = 20.0
-_CELL_BORDER = re.compile(r"[|\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,10 @@ class _Text:
 
 
 def candidates(question: str, sources: Sequence[Source]) -> list[Candidate]:
-    """Return all sentences of the sources, likeliest first, equal ones once."""
+    """Return all sentences of the sources that say something by themselves, likeliest first, equal ones once.
+
+    A fragment, such as a number or a row of links, is among them only when it is the question or a row under its head.
+    """
     texts = _read(question, sources)
     best_own = max((text.own(i) for text in texts for i in range(len(text.segments))), default=0.0) or 1.0
     best_fused = max((text.passage.scores.fused for text in texts), default=0.0)
@@ -96,7 +99,8 @@ def candidates(question: str, sources: Sequence[Source]) -> list[Candidate]:
         # A retriever that gives no scores still gives an order.
         prior = text.passage.scores.fused / best_fused if best_fused else 1 / text.n
         found += [_candidate(question, text, i, best_own=best_own, prior=prior) for i in range(len(text.segments))]
-    return sorted(_unique(found), key=lambda candidate: -candidate.logit)
+    saying = [one for one in found if one.literal or one.heads or not is_fragment(one.segment)]
+    return sorted(_unique(saying), key=lambda candidate: -candidate.logit)
 
 
 def _read(question: str, sources: Sequence[Source]) -> list[_Text]:
@@ -123,7 +127,7 @@ def _text(
 
 def _candidate(question: str, text: _Text, index: int, *, best_own: float, prior: float) -> Candidate:
     segment, own = text.segments[index], text.covered[index]
-    heads = table_heads(text.segments, index)
+    heads = table_heads(text.segments, index, may_be_cut=text.passage.chunk_index > 0)
     headed = _union(own, text.title, *(text.covered[head] for head in heads))
     whole = _union(headed, text.covered[index - 1]) if index else headed
     literal = text.literal is not None and segment.start < text.literal[1] and segment.end > text.literal[0]
@@ -146,25 +150,9 @@ def _union(*covered: Sequence[float]) -> tuple[float, ...]:
     return tuple(map(max, zip(*covered, strict=True)))
 
 
-def table_heads(parts: Sequence[Segment], index: int) -> tuple[int, ...]:
-    """Return what a row of a table is read under: the first row, and the nearest row above that only names what follows it."""
-    if parts[index].kind is not SegmentKind.ROW:
-        return ()
-    first = index
-    while first and parts[first - 1].kind is SegmentKind.ROW:
-        first -= 1
-    named = next((above for above in range(index - 1, first, -1) if _only_names(parts[above])), first)
-    return tuple(head for head in dict.fromkeys((first, named)) if head < index)
-
-
-def _only_names(row: Segment) -> bool:
-    """Say whether a row has a single cell that isn't empty."""
-    return len([cell for cell in _CELL_BORDER.split(row.text) if cell.strip()]) < 2
-
-
 def _form(segment: Segment, *, is_first_row: bool) -> float:
     """Return what speaks against a segment for what it is: a heading or a table's head names, a question asks."""
-    if segment.kind is SegmentKind.HEADING or is_first_row or (segment.kind is SegmentKind.ROW and _only_names(segment)):
+    if segment.kind is SegmentKind.HEADING or is_first_row or (segment.kind is SegmentKind.ROW and only_names(segment)):
         return _HEADING
     return _QUESTION if segment.text.rstrip().endswith(("?", "？", "؟", "\u037e")) else 0.0
 
