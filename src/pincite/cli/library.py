@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,18 +18,23 @@ from pincite.cli.options import (
 )
 from pincite.cli.render import (
     EXIT_PARTIAL,
+    EXIT_REFUSED,
     document_dict,
+    error_dict,
+    exit_code,
     file_progress,
     note,
     print_added,
     print_documents,
+    print_error,
     print_evidence,
     print_found,
     print_json,
     print_sources,
 )
 from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
-from pincite.core.errors import RefusedInput
+from pincite.core.errors import PinciteError, RefusedInput
+from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found, Pincite
@@ -42,26 +47,40 @@ SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True)
 @collection_option
 @json_option
-def add(paths: tuple[Path, ...], collection: str, as_json: bool) -> None:
+def add(paths: tuple[str, ...], collection: str, as_json: bool) -> None:
     """Add files, and the files in folders. The same bytes again are left as they are."""
+    added: list[Added] = []
 
-    async def work(client: "Pincite") -> "Sequence[Added]":
+    async def work(client: "Pincite") -> None:
         with file_progress(as_json) as listen:
-            return await client.add(*paths, on_progress=listen)
+            done = await client.add(*paths, on_progress=listen, on_added=added.append)
+        added[:] = done
 
-    added = with_client(collection, work)
+    try:
+        with_client(collection, work)
+    except PinciteError as error:
+        if not added:
+            raise
+        _print_outcomes(added, as_json, error)
+        raise click.exceptions.Exit(exit_code(error)) from error
+    _print_outcomes(added, as_json)
+    failed = [item for item in added if item.reason]
+    if failed:
+        raise click.exceptions.Exit(EXIT_REFUSED if len(failed) == len(added) else EXIT_PARTIAL)
+
+
+def _print_outcomes(added: "Sequence[Added]", as_json: bool, error: PinciteError | None = None) -> None:
+    """Print what became of the files, also of those before an error that stopped the rest."""
     if as_json:
-        print_json({"documents": [item.as_dict() for item in added]})
+        result: dict[str, Any] = {"documents": [item.as_dict() for item in added]}
+        print_json(result | ({"error": error_dict(error)} if error else {}))
     else:
         print_added(added)
-    failed = [item for item in added if item.reason]
-    if failed and len(failed) == len(added):
-        raise click.exceptions.Exit(4)
-    if failed:
-        raise click.exceptions.Exit(EXIT_PARTIAL)
+    if error:
+        print_error(error, as_json=False)
 
 
 @click.command()
@@ -183,7 +202,9 @@ def show(document: str, text: str, collection: str, as_json: bool) -> None:
     if as_json:
         print_json({"document": document_dict(row), "text": canonical.text, "blocks": blocks})
         return
-    click.echo(click.style(row.title, bold=True) + f"  {row.path}  {row.pages or 'no'} pages, {row.chunks} chunks\n")
+    click.echo(
+        click.style(printable(row.title), bold=True) + f"  {printable(row.path)}  {row.pages or 'no'} pages, {row.chunks} chunks\n"
+    )
     page = None
     for block in blocks:
         if block["page"] != page:
@@ -215,24 +236,30 @@ def remove(document: str, collection: str, as_json: bool) -> None:
     if as_json:
         print_json({"removed": document_dict(removed)})
     else:
-        click.echo(f"Removed {removed.path}.")
+        click.echo(f"Removed {printable(removed.path)}.")
 
 
 @click.command()
 @click.argument("question", default=SAMPLE_QUESTION)
-def sample(question: str) -> None:
+@json_option
+def sample(question: str, as_json: bool) -> None:
     """Load the sample library and answer a question from it."""
 
     async def work(client: "Pincite") -> None:
-        with file_progress(False) as listen:
+        with file_progress(as_json) as listen:
             added = await client.add(*sample_files(), on_progress=listen)
         if all(item.reason for item in added):
             raise RefusedInput("The sample library could not be loaded. `pincite doctor` looks for the cause.")
+        if as_json:
+            answer = await client.ask(question)
+            print_json({"documents": [item.as_dict() for item in added], "answer": answer.as_dict()})
+            return
         click.echo(click.style(question, bold=True) + "\n")
         await _print_stream(client, question, limit=6, strategy="hybrid")
 
     with_client(SAMPLE_COLLECTION, work)
-    click.echo(_NEXT)
+    if not as_json:
+        click.echo(_NEXT)
 
 
 def sample_files() -> list[Path]:

@@ -1,6 +1,10 @@
 """The `pincite` command: its group of commands, and the door where errors become exit codes."""
 
+import contextlib
+import os
 import sys
+from collections.abc import Generator
+from typing import Any
 
 import click
 
@@ -8,13 +12,41 @@ from pincite import __version__
 from pincite.cli.evaluate import evaluate
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
-from pincite.cli.render import exit_code, print_error
+from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.core.errors import PinciteError
 
 COMMANDS = (add, ask, search, list_documents, show, remove, sample, doctor, evaluate, version)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class ClosedPipeError(Exception):
+    """Nobody reads the output any more, as behind `head`. No `OSError`, because click ends the process with 1 on those."""
+
+
+@contextlib.contextmanager
+def _naming_closed_pipes() -> Generator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipeError from error
+
+
+class Commands(click.Group):
+    """The commands, of which a closed pipe is no failure."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the arguments, and print the help that they ask for."""
+        with _naming_closed_pipes():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _naming_closed_pipes():
+            return super().invoke(ctx)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="pincite")
 def cli() -> None:
     """Ask your documents. Every claim of an answer carries the exact page and passage it rests on.
@@ -35,21 +67,53 @@ for command in COMMANDS:
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    as_json = "--json" in sys.argv
     try:
-        code = cli.main(standalone_mode=False)
+        code = _code_of(cli.main(standalone_mode=False))
     except click.exceptions.Exit as stop:
         code = stop.exit_code
+    except (ClosedPipeError, BrokenPipeError):
+        code = _closed()
     except click.Abort:
         click.echo("Stopped.", err=True)
         code = 130
-    except click.ClickException as error:
+    except (click.ClickException, PinciteError, OSError) as error:
+        code = _report(error)
+    sys.exit(code)
+
+
+def _report(error: click.ClickException | PinciteError | OSError) -> int:
+    as_json = "--json" in sys.argv
+    if isinstance(error, OSError):
+        return _unwritable(error)
+    try:
+        if isinstance(error, PinciteError):
+            print_error(error, as_json=as_json)
+            return exit_code(error)
+        if as_json:
+            print_usage_error(error.format_message())
         error.show()
-        code = 2
-    except PinciteError as error:
-        print_error(error, as_json=as_json)
-        code = exit_code(error)
     except BrokenPipeError:
-        sys.stderr.close()
-        code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+        _closed()
+    except OSError as unwritable:
+        return _unwritable(unwritable)
+    return EXIT_USAGE
+
+
+def _unwritable(error: OSError) -> int:
+    """Say that output can't be written. An error about a file by name is none of ours: it keeps its trace."""
+    if error.filename is not None:
+        raise error
+    _closed()
+    click.echo(f"Error: The output can't be written ({error.strerror}). Send it to another place.", err=True)
+    return EXIT_STORE
+
+
+def _closed() -> int:
+    """Let what is still buffered go nowhere, so that Python doesn't fail on it when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _code_of(result: object) -> int:
+    return result if isinstance(result, int) else 0

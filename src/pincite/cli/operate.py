@@ -12,6 +12,7 @@ from pincite import __version__
 from pincite.cli.options import json_option
 from pincite.cli.render import print_json
 from pincite.core.errors import PinciteError
+from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.settings import Settings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 State = Literal["ok", "warning", "failed"]
 _COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
 LOW_DISK_BYTES = 1_000_000_000
+NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def _findings() -> Iterator[Finding]:
     yield Finding("version", "ok", f"pincite {__version__}, Python {platform.python_version()}")
     checks: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
         ("store", _store),
+        ("documents", _unfinished),
         ("disk", _disk),
         ("embedding", _embedding),
         ("chat", _chat),
@@ -85,6 +88,32 @@ def _store(settings: "Settings") -> Finding:
 
     documents = asyncio.run(count())
     return Finding("store", "ok", f"{settings.home_path / 'pincite.db'} ({documents} documents)")
+
+
+def _unfinished(settings: "Settings") -> Finding:
+    """Name the documents that a stopped process left half done."""
+    import asyncio
+
+    paths = asyncio.run(_unfinished_paths(settings))
+    if not paths:
+        return Finding("documents", "ok", "all are finished")
+    names = ", ".join(printable(path) for path in paths[:NAMED]) + (", …" if len(paths) > NAMED else "")
+    return Finding("documents", "warning", f"{len(paths)} not finished: {names}. Add these files again to continue.")
+
+
+async def _unfinished_paths(settings: "Settings") -> list[str]:
+    from pincite.client import Pincite
+    from pincite.core.documents import Stage
+
+    found: list[str] = []
+    async with Pincite(settings=settings) as client, client.services.store.open(client.services.workspace_id) as work:
+        for collection in await work.collections.list():
+            last = ""
+            while batch := await work.documents.list(collection.id, after_path=last):
+                last = batch[-1].path
+                half = [row for row in batch if row.stage not in {Stage.READY, Stage.FAILED}]
+                found += [f"{row.path} (in {collection.name})" for row in half]
+    return found
 
 
 def _disk(settings: "Settings") -> Finding:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pincite.core.errors import ErrorKind, PinciteError
+from pincite.core.errors import ErrorKind, PinciteError, UsageError
+from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pincite.ingest.ingestor import Progress
 
 EXIT_PARTIAL = 1
+EXIT_USAGE = 2
+EXIT_REFUSED = 4
+EXIT_STORE = 6
 
 _EXIT_CODES = {
     ErrorKind.USAGE: 2,
@@ -39,8 +43,18 @@ def exit_code(error: PinciteError) -> int:
 def print_error(error: PinciteError, *, as_json: bool) -> None:
     """Say what went wrong and what to do: on standard error, and as JSON on standard output when JSON was asked for."""
     if as_json:
-        print_json({"error": {"code": error.code, "message": error.message, "retryable": error.retryable}})
+        print_json({"error": error_dict(error)})
     click.echo(click.style("Error: ", fg="red", bold=True) + error.message, err=True)
+
+
+def print_usage_error(message: str) -> None:
+    """Print the JSON form of a command that was written wrongly."""
+    print_json({"error": error_dict(UsageError(message))})
+
+
+def error_dict(error: PinciteError) -> dict[str, Any]:
+    """Return an error as JSON shows it."""
+    return {"code": error.code, "message": error.message, "retryable": error.retryable}
 
 
 def print_json(value: Any) -> None:
@@ -67,7 +81,9 @@ def file_progress(quiet: bool) -> Generator[Callable[[str, "Progress"], None]]:
         tasks: dict[str, TaskID] = {}
 
         def listen(file: str, progress: "Progress") -> None:
-            task = tasks.setdefault(file, tasks.get(file) or bars.add_task(file.rsplit("/", 1)[-1], total=None, stage=""))
+            task = tasks.setdefault(
+                file, tasks.get(file) or bars.add_task(printable(file.rsplit("/", 1)[-1]), total=None, stage="")
+            )
             bars.update(task, completed=progress.done, total=progress.total or None, stage=progress.stage.value)
             if progress.stage.value in {"ready", "failed"}:
                 bars.remove_task(tasks.pop(file))
@@ -80,7 +96,7 @@ def print_added(added: Sequence["Added"]) -> None:
     for item in added:
         stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
         why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
-        click.echo(f"{stage} {item.source}{why}")
+        click.echo(f"{stage} {printable(item.source)}{why}")
     ready = sum(item.stage.value == "ready" for item in added)
     note(f"{ready} of {len(added)} ready.")
 
@@ -98,7 +114,7 @@ def _heading(source: "Source") -> str:
     best = source.best
     place = _place(best.pages[0].page, best.pages[0].label) if best.pages else ""
     section = " › ".join(best.heading_path)
-    parts = [best.title, place, section if section != best.title else ""]
+    parts = [printable(best.title), place, printable(section) if section != best.title else ""]
     text = click.style(f"[{source.n}] ", fg="cyan", bold=True) + click.style(" · ".join(p for p in parts if p), bold=True)
     scores = [f"{best.scores.fused:.2f}"]
     scores += [f"cosine {best.scores.dense:.3f}"] if best.scores.dense is not None else []
@@ -125,7 +141,7 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
         click.echo()
     for n, citations in sorted(cited.items()):
         source = by_number[n]
-        click.echo(click.style(f"[{n}] ", fg="cyan", bold=True) + click.style(source.title, bold=True))
+        click.echo(click.style(f"[{n}] ", fg="cyan", bold=True) + click.style(printable(source.title), bold=True))
         for citation in citations:
             for quote in citation.quotes:
                 places = [_place(span.page, span.page_label) for span in quote.spans]
@@ -137,18 +153,27 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
 def print_documents(documents: Sequence["Document"]) -> None:
     """Print documents as a table on a terminal, as tab-separated lines when piped."""
     rows = [
-        (d.path, d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id) for d in documents
+        (printable(d.path), d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id)
+        for d in documents
     ]
-    if not sys.stdout.isatty():
+    if sys.stdout.isatty():
+        _print_table(rows)
+    else:
         for row in rows:
             click.echo("\t".join(row))
-        return
+    for document in documents:
+        if document.reason:
+            note(f"{printable(document.path)}: {document.reason.message}")
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("Path", "Stage", "Pages", "Chunks", "Reason", "Id", box=None, header_style="bold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     Console().print(table)
 
 

@@ -1,8 +1,9 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from pincite.adapters.memory.blobs import MemoryBlobs
 from pincite.adapters.memory.embedding import HashEmbedding
 from pincite.adapters.memory.parser import PlainTextParser
-from pincite.adapters.memory.store import MemoryStore
+from pincite.adapters.memory.store import MemoryStore, MemoryUnitOfWork
+from pincite.adapters.memory.store_rows import MemoryDocuments
 from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import NotFoundError, StoreError, UsageError
 from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
@@ -51,10 +53,28 @@ class RemovingEmbedding(HashEmbedding):
         return await super().embed_passages(texts)
 
 
+class SlowDocuments(MemoryDocuments):
+    """Lets other writers go on between a look at a path and what follows."""
+
+    async def at_path(self, collection_id: CollectionId, path: str) -> Document | None:
+        found = await super().at_path(collection_id, path)
+        await asyncio.sleep(0)
+        return found
+
+
+class RacingStore(MemoryStore):
+    """Has rows that others write between two statements, as a database has."""
+
+    @asynccontextmanager
+    async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[MemoryUnitOfWork]:
+        async with super().open(workspace_id) as work:
+            yield replace(work, documents=SlowDocuments(work.transaction))
+
+
 @dataclass
 class House:
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
-    store: MemoryStore = field(default_factory=MemoryStore)
+    store: MemoryStore = field(default_factory=RacingStore)
     embedding: HashEmbedding = field(default_factory=HashEmbedding)
 
     def __post_init__(self) -> None:
@@ -93,7 +113,7 @@ def write(folder: Path, *names: str) -> list[Path]:
     files = [folder / name for name in names]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"The text of {ascii(file.name)} in {file.parent.name}.\n")
+        file.write_text(f"The text of {file.name!a} in {file.parent.name}.\n")
     return files
 
 

@@ -78,7 +78,7 @@ async def test_a_document_becomes_ready_with_its_chunks_and_says_how_far_it_is(h
     document = await house.add(TEXT, heard=heard)
     assert (document.stage, document.chunks, document.reason) == (Stage.READY, 2, None)
     assert await house.stored(document) == document
-    assert await house.chunk_texts(document) == ["Lease\nThe term is two years.", "Notice\nNotice is sixty days."]
+    assert await house.chunk_texts(document) == ["Lease\n\nThe term is two years.", "Notice\n\nNotice is sixty days."]
     stages = list(dict.fromkeys(progress.stage for progress in heard))
     assert stages == [Stage.PARSING, Stage.CHUNKING, Stage.EMBEDDING, Stage.READY]
 
