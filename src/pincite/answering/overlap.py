@@ -1,8 +1,10 @@
 """How much of what one text says another text says: weighted words, with numbers and names counting most. Pure."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pincite.language.stems import index_tokens, stem
 from pincite.language.stopwords import stop_words
@@ -11,6 +13,7 @@ from pincite.language.words import word_spans, words
 NUMBER_WEIGHT = 1.8
 NAME_WEIGHT = 1.3
 _MIN_STEM = 4
+_CELL_BORDER = re.compile(r"[|\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,42 @@ def terms(text: str, lang: str, *, stem_langs: Sequence[str] = ()) -> list[Term]
     for word, (start, _) in zip(words(text), word_spans(text), strict=True):
         every[word] = every.get(word, False) or _is_name(text, start)
     kept = {word: named for word, named in every.items() if word not in stops} or every
-    return [Term(tuple(dict.fromkeys(stem(word, code) for code in langs)), _weight(word, named)) for word, named in kept.items()]
+    return [Term(_stems(word, langs), _weight(word, named=named)) for word, named in kept.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two neighbouring words of a text: the tokens that may stand for each, and how much they count."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    weight: float
+
+
+def pairs(text: str, lang: str, *, stem_langs: Sequence[str] = ()) -> list[Pair]:
+    """Return the neighbours among the words of a text, none of them a stop word. A pair with a number counts most."""
+    stops = stop_words(lang)
+    langs = tuple(dict.fromkeys((*stem_langs, lang)))
+    found = words(text)
+    return [
+        Pair(_stems(left, langs), _stems(right, langs), max(_weight(left, named=False), _weight(right, named=False)))
+        for left, right in pairwise(found)
+        if left not in stops and right not in stops
+    ]
+
+
+def adjacency(asked: Sequence[Pair], text: str, lang: str) -> float:
+    """Return the share in 0–1 of the pairs that stand side by side in a text, in one cell of a table; 0 without pairs."""
+    whole = sum(pair.weight for pair in asked)
+    if not whole:
+        return 0.0
+    said = {side for cell in _CELL_BORDER.split(text) for side in pairwise(stem(word, lang) for word in words(cell))}
+    held = (pair.weight for pair in asked if any((left, right) in said for left in pair.left for right in pair.right))
+    return sum(held) / whole
+
+
+def _stems(word: str, langs: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem(word, code) for code in langs))
 
 
 def _is_name(text: str, start: int) -> bool:
@@ -40,7 +78,7 @@ def _is_name(text: str, start: int) -> bool:
     return text[start].isupper() and start > 1 and text[:start].rstrip()[-1:] not in ".!?:"
 
 
-def _weight(word: str, named: bool) -> float:
+def _weight(word: str, *, named: bool) -> float:
     if any(char.isdigit() for char in word):
         return NUMBER_WEIGHT
     return NAME_WEIGHT if named else 1.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pincite.answering.cues import holds_answer_kind
 from pincite.answering.fragments import is_fragment
 from pincite.answering.matching import find_literal, fold
-from pincite.answering.overlap import Weighted, rarity, terms, token_set, weigh
+from pincite.answering.overlap import Pair, Weighted, adjacency, pairs, rarity, terms, token_set, weigh
 from pincite.answering.rows import only_names, table_heads
 from pincite.answering.segments import Segment, SegmentKind, language_of, segments
 from pincite.core.evidence import Passage, Source
@@ -33,6 +33,7 @@ _OWN = 2.0
 _OWN_OF_BEST = 2.5
 _TITLE = 3.0
 _BEFORE = 1.0
+_ADJACENT = 1.0
 _PRIOR = 3.5
 _KIND = 0.4
 _LEAD = 0.4
@@ -49,7 +50,8 @@ class Candidate:
     """A sentence that may be quoted.
 
     `coverage` is the share of the question's weight that it covers together with its title, its table's heads and the
-    sentence before. `logit` says how likely it answers. `heads` are the rows that a row of a table is read under.
+    sentence before. `logit` says how likely it answers. `heads` are the rows that a row of a table is read under. `adjacent` is the
+    share of the question's neighbouring words that are neighbours here.
     """
 
     n: int
@@ -59,6 +61,7 @@ class Candidate:
     logit: float
     literal: bool = False
     heads: tuple[Segment, ...] = ()
+    adjacent: float = 0.0
 
     @property
     def likelihood(self) -> float:
@@ -80,6 +83,7 @@ class _Text:
     segments: tuple[Segment, ...]
     covered: tuple[tuple[float, ...], ...]
     title: tuple[float, ...]
+    adjacent: tuple[float, ...]
     literal: tuple[int, int] | None
 
     def own(self, index: int) -> float:
@@ -109,20 +113,31 @@ def _read(question: str, sources: Sequence[Source]) -> list[_Text]:
     cut = [tuple(segments(passage)) for _, passage in passages]
     sets = [[token_set(part.text, lang) for part in parts] for lang, parts in zip(langs, cut, strict=True)]
     every = [tokens for found in sets for tokens in found]
-    asked = terms(question, detect(question) or next(iter(langs), ""), stem_langs=langs)
+    asked_in = detect(question) or next(iter(langs), "")
+    asked = terms(question, asked_in, stem_langs=langs)
+    asked_pairs = pairs(question, asked_in, stem_langs=langs)
     weighted = weigh(asked, rarity(every), len(every))
     return [
-        _text(question, weighted, n, passage, parts=parts, tokens=tokens)
+        _text(question, (weighted, asked_pairs), n, passage, parts=parts, tokens=tokens)
         for (n, passage), parts, tokens in zip(passages, cut, sets, strict=True)
     ]
 
 
 def _text(
-    question: str, weighted: Weighted, n: int, passage: Passage, *, parts: tuple[Segment, ...], tokens: Sequence[frozenset[str]]
+    question: str,
+    asked: tuple[Weighted, Sequence[Pair]],
+    n: int,
+    passage: Passage,
+    *,
+    parts: tuple[Segment, ...],
+    tokens: Sequence[frozenset[str]],
 ) -> _Text:
-    title = weighted.vector(token_set(" ".join((passage.title, *passage.heading_path)), language_of(passage)))
+    weighted, asked_pairs = asked
+    lang = language_of(passage)
+    title = weighted.vector(token_set(" ".join((passage.title, *passage.heading_path)), lang))
+    adjacent = tuple(adjacency(asked_pairs, part.text, lang) for part in parts)
     literal = find_literal(question, fold(passage.text)) if len(question) >= MIN_LITERAL_CHARACTERS else None
-    return _Text(n, passage, parts, tuple(weighted.vector(found) for found in tokens), title, literal)
+    return _Text(n, passage, parts, tuple(weighted.vector(found) for found in tokens), title, adjacent, literal)
 
 
 def _candidate(question: str, text: _Text, index: int, *, best_own: float, prior: float) -> Candidate:
@@ -137,13 +152,23 @@ def _candidate(question: str, text: _Text, index: int, *, best_own: float, prior
         + _OWN_OF_BEST * sum(own) / best_own
         + _TITLE * (sum(headed) - sum(own))
         + _BEFORE * (sum(whole) - sum(headed))
+        + _ADJACENT * text.adjacent[index]
         + _PRIOR * prior
         + _KIND * holds_answer_kind(question, segment.text)
         + _LEAD * (index == 0)
         + _LITERAL * literal
         + _form(segment, is_first_row=segment.kind is SegmentKind.ROW and not heads)
     )
-    return Candidate(text.n, text.passage, segment, sum(whole), logit, literal, tuple(text.segments[head] for head in heads))
+    return Candidate(
+        text.n,
+        text.passage,
+        segment,
+        sum(whole),
+        logit,
+        literal,
+        tuple(text.segments[head] for head in heads),
+        text.adjacent[index],
+    )
 
 
 def _union(*covered: Sequence[float]) -> tuple[float, ...]:
@@ -182,14 +207,25 @@ def nearer(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candida
 
 
 def select(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return the 1–4 sentences to quote, in reading order: those nearly as likely as the best. A literal match stands alone."""
+    """Return the 1–4 sentences to quote, in reading order: those nearly as likely as the best.
+
+    A literal match stands alone. Beside a row of a table no row is quoted that has fewer of the question's words side by side:
+    of "district 102" and "district 2 | 102" one is asked for.
+    """
     if not ranked:
         return []
     best = ranked[0]
     if best.literal:
         return in_reading_order([candidate for candidate in ranked[:MAX_SENTENCES] if candidate.literal])
     least = MIN_SHARE_OF_BEST * best.likelihood
-    return in_reading_order([candidate for candidate in ranked[:MAX_SENTENCES] if candidate.likelihood >= least])
+    return in_reading_order(
+        [candidate for candidate in ranked[:MAX_SENTENCES] if candidate.likelihood >= least and _is_beside(best, candidate)]
+    )
+
+
+def _is_beside(best: Candidate, candidate: Candidate) -> bool:
+    are_rows = best.segment.kind is candidate.segment.kind is SegmentKind.ROW
+    return not are_rows or candidate.adjacent >= best.adjacent
 
 
 def in_reading_order(chosen: Sequence[Candidate]) -> list[Candidate]:

@@ -93,3 +93,9 @@ async def test_an_answer_may_begin_with_the_word_that_declines() -> None:
     said = await reply("What does it reply?", passage(f"{INSUFFICIENT_CONTEXT} is what it replies then."))
     assert fold(said).text == fold(f"{INSUFFICIENT_CONTEXT} is what it replies then. [1]").text
     assert INSUFFICIENT_CONTEXT not in said
+
+
+async def test_words_side_by_side_as_asked_outweigh_the_same_words_apart() -> None:
+    rows = "Place\tStaff\tBeds\nCalw district 2\t102\t57\nCalw district 7\t102\t12\nCalw district 102\t31\t7"
+    text = await reply("How many staff did Calw district 102 have?", passage(rows, kind=ChunkType.TABLE))
+    assert text == "Place | Staff | Beds [1]\n\nCalw district 102 | 31 | 7 [1]"
