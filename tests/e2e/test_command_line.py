@@ -215,3 +215,9 @@ def test_evaluation_prints_its_figures(tmp_path: Path) -> None:
 def test_help_and_version_answer() -> None:
     assert "pincite ask" in run(Path("unused"), "--help").stdout
     assert run(Path("unused"), "version").stdout.startswith("pincite ")
+
+
+def test_the_sample_answers_in_json_too(tmp_path: Path) -> None:
+    result = run_json(tmp_path, "sample")
+    assert {item["stage"] for item in result["documents"]} == {"ready"}
+    assert result["answer"]["answered"]

@@ -147,7 +147,7 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
                 places = [_place(span.page, span.page_label) for span in quote.spans]
                 where = ", ".join(dict.fromkeys(place for place in places if place)) or quote.spans[0].section
                 click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”")
-        click.echo(click.style(f"    {source.url}", dim=True))
+        click.echo(click.style(f"    {printable(source.url)}", dim=True))
 
 
 def print_documents(documents: Sequence["Document"]) -> None:

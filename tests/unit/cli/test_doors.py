@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,14 @@ import pytest
 COMMAND = [sys.executable, "-m", "pincite"]
 
 
-def run(home: Path, *arguments: str, stdout: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
+LIMITED = ["sh", "-c", 'ulimit -f 16384; exec "$@"', "sh"]
+"""Runs a command that can write no file beyond 8 MB."""
+
+
+def run(home: Path, *arguments: str, stdout: int = subprocess.PIPE, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PINCITE_", "CHAT_", "OPENAI_"))}
     return subprocess.run(
-        [*COMMAND, *arguments],
+        [*before, *COMMAND, *arguments],
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
@@ -77,6 +82,25 @@ def test_one_file_that_fails_leaves_the_others_and_tells_the_exit_code(tmp_path:
     done = run(tmp_path / "home", "add", str(tmp_path / "good.md"), str(tmp_path / "bad.pdf"), "--json")
     assert done.returncode == 1
     assert [item["stage"] for item in json.loads(done.stdout)["documents"]] == ["ready", "failed"]
+
+
+def test_what_was_done_before_the_store_failed_is_told_with_the_error(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"{n}.md").write_text(f"The text {n} of the lease.\n")
+    with (folder / "z.md").open("wb") as large:
+        large.truncate(20_000_000)
+    done = run(tmp_path / "home", "add", str(folder), "--json", before=LIMITED)
+    printed = json.loads(done.stdout)
+    assert done.returncode == 6, done.stderr
+    assert printed["error"]["code"] == "unavailable"
+    assert printed["documents"]
+    assert {item["stage"] for item in printed["documents"]} == {"ready"}
+    plain = run(tmp_path / "home", "add", str(folder), before=LIMITED)
+    assert plain.returncode == 6
+    assert plain.stdout.startswith("ready")
+    assert "Error: " in plain.stderr
 
 
 def test_two_processes_that_add_one_folder_at_once_both_succeed(tmp_path: Path) -> None:
