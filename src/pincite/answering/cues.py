@@ -1,6 +1,7 @@
 """What kind of thing a question asks for, and whether a text holds one: numbers, dates, names. Pure."""
 
 import re
+from collections.abc import Sequence
 
 _NUMBER = re.compile(
     r"\b(?:how (?:many|much|long|old|often|far|tall|big|high|fast|large)|what (?:number|percentage|share|amount|age)"
@@ -38,3 +39,38 @@ def _has_new_name(question: str, text: str) -> bool:
     return any(
         match.start() > 0 and match[0][0].isupper() and match[0].casefold() not in question for match in _CAPITALS.finditer(text)
     )
+
+
+# A name that a program gave: `wal_level`, `max_connections`, `--limit`. Another one is never what was meant.
+_IDENTIFIER = re.compile(r"(?<![\w-])(?:[A-Za-z]\w*_\w+|--[a-z][\w-]+)")
+_PRICE = re.compile(
+    r"\b(?:how much (?:does|did|do|is|was|are|were|will|would) .*\b(?:cost|costs|charge|sell for)\b|(?:price|cost) of"
+    r"|wie ?viel kostet|was kostete?n?|combien co[ûu]tent?|cu[áa]nto cuestan?|quanto costano?|quanto custam?)",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"[$€£¥₹₽₩₺¢]|\b(?:usd|eur|gbp|chf|jpy|inr|dollars?|euros?|pounds?|cents?|francs?|yen|rupees?|pesos?|free|gratis|kostenlos)\b",
+    re.IGNORECASE,
+)
+
+
+def named_identifiers(question: str) -> set[str]:
+    """Return the names of settings, functions and options that a question asks about, case-folded."""
+    return {match.casefold() for match in _IDENTIFIER.findall(question)}
+
+
+def lacks_what_is_asked(question: str, texts: Sequence[str]) -> bool:
+    """Say whether no text can hold the answer: the question is about an identifier they don't name, or a price they don't state.
+
+    A row of numbers may be prices: a text with many digits counts as one that states them.
+    """
+    identifiers = named_identifiers(question)
+    whole = "\n".join(texts).casefold()
+    if any(identifier not in whole for identifier in identifiers):
+        return True
+    return bool(_PRICE.search(question)) and not any(_MONEY.search(text) or _is_figures(text) for text in texts)
+
+
+def _is_figures(text: str) -> bool:
+    digits = sum(char.isdigit() for char in text)
+    return digits * 4 > sum(char.isalnum() for char in text)
