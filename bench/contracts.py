@@ -22,7 +22,7 @@ CLAUSES = {
     "Confidentiality": "Each party keeps the other party's information secret and uses it only for the purposes of this Agreement.",
     "Termination": "Either party may terminate this Agreement by giving sixty days' written notice to the other party.",
     "Liability": "The total liability of either party in a year is limited to the fees paid in the twelve months before the event.",
-    "Data protection": "The Supplier processes personal data only on documented instructions and deletes them when the Agreement ends.",
+    "Data protection": "The Supplier processes personal data only on instruction and deletes them when the Agreement ends.",
     "Insurance": "The Supplier maintains professional indemnity insurance of at least five million euros for each claim.",
     "Governing law": "This Agreement is governed by the laws of the Netherlands and disputes go to the courts of Amsterdam.",
     "Assignment": "Neither party may assign this Agreement without the prior written consent of the other party.",
@@ -72,7 +72,10 @@ async def named_parties() -> list[str]:
                     passages = [p for s in sources for p in s.passages]
                     best = max(passages, key=lambda p: p.scores.fused)
                     first += party in best.title and CLAUSES[clause] in best.text
-    return [f"named party, {asked} questions: right clause in the top 6 {top / asked:.3f} (bar .98), first {first / asked:.3f} (bar .70)"]
+    return [
+        f"named party, {asked} questions: right clause in the top 6 {top / asked:.3f} (bar .98)",
+        f"the right clause first {first / asked:.3f} (bar .70)",
+    ]
 
 
 async def one_number() -> list[str]:
@@ -81,7 +84,9 @@ async def one_number() -> list[str]:
     with tempfile.TemporaryDirectory() as home:
         async with Pincite(home) as client:
             for number, party in enumerate(names):
-                text = f"# Lease of {party}\n\n## 4 Notice\n\nThe tenant may end the lease with {number + 31} days' written notice.\n"
+                text = (
+                    f"# Lease of {party}\n\n## 4 Notice\n\nThe tenant may end the lease with {number + 31} days' written notice.\n"
+                )
                 await client.add_text(text, path=f"leases/{number}.md")
             for number, party in enumerate(names):
                 answer = await client.ask(f"How many days' notice ends the lease of {party}?")

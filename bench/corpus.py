@@ -1,6 +1,6 @@
 """Real files end to end through the command line: outcome, page of a phrase by search and by ask, boxes by show --find.
 
-    python bench/corpus.py [NAME …]
+python bench/corpus.py [NAME …]
 """
 
 import json
@@ -22,7 +22,12 @@ TOLERANCE_POINTS = 2.0
 def pincite(home: str, *arguments: str) -> tuple[int, Any]:
     environment = os.environ | {"PINCITE_HOME": home}
     done = subprocess.run(
-        [sys.executable, "-m", "pincite", *arguments, "--json"], capture_output=True, text=True, env=environment, timeout=900, check=False
+        [sys.executable, "-m", "pincite", *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=900,
+        check=False,
     )
     return done.returncode, json.loads(done.stdout or "null") or {"stderr": done.stderr}
 

@@ -39,9 +39,7 @@ BARS = [
 
 async def measure(bench: Evaluator, bar: Bar) -> list[Report]:
     folder = need_shared("evals", bar.set)
-    dataset = load_dataset(
-        folder / "corpus.jsonl", folder / "dev" / "queries.jsonl", folder / "dev" / "qrels.tsv", by_field=bar.by
-    )
+    dataset = load_dataset(folder / "corpus.jsonl", folder / "dev" / "queries.jsonl", folder / "dev" / "qrels.tsv", by_field=bar.by)
     return await bench.compare(bar.task, dataset, STRATEGIES, by_field=bar.by)
 
 

@@ -1,6 +1,6 @@
 """Any OpenAI-protocol model: OpenAI, Ollama, vLLM, llama.cpp. Takes address, model and key from the environment.
 
-    OPENAI_BASE_URL=http://localhost:11434/v1 CHAT_MODEL=llama3.2:3b OPENAI_API_KEY=ollama python examples/openai_compatible.py
+OPENAI_BASE_URL=http://localhost:11434/v1 CHAT_MODEL=llama3.2:3b OPENAI_API_KEY=ollama python examples/openai_compatible.py
 """
 
 import asyncio

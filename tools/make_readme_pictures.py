@@ -45,13 +45,15 @@ def draw_page(answer: Answer) -> None:
     """Draw the upper part of the cited page, the boxes of its quotes marked."""
     spans = [span for citation in answer.citations for quote in citation.quotes for span in quote.spans]
     page_number = spans[0].page or 1
-    page = pypdfium2.PdfDocument(PDF)[page_number - 1]
-    pixels = page.render(scale=SCALE).to_numpy()[..., 2::-1].astype(np.float64)
+    # pypdfium2 types neither what a bitmap holds nor a fraction as scale.
+    page: Any = pypdfium2.PdfDocument(PDF)[page_number - 1]
+    bitmap = page.render(scale=SCALE)
+    pixels = np.array(bitmap.to_numpy()[..., 2::-1], dtype=np.float64)
     for span in spans:
         for box in span.boxes if span.page == page_number else ():
             x0, y0, x1, y1 = (round(value * SCALE) for value in box.as_list())
             pixels[y0 - 2 : y1 + 2, x0 - 2 : x1 + 2] *= MARK
-    write_png(IMAGES / "quote-on-page.png", pixels[: round(CROP_POINTS * SCALE)].astype(np.uint8))
+    write_png(IMAGES / "quote-on-page.png", np.array(pixels[: round(CROP_POINTS * SCALE)], dtype=np.uint8))
 
 
 def write_png(path: Path, pixels: NDArray[Any]) -> None:

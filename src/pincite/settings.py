@@ -21,7 +21,7 @@ class Settings:
     embedding: str = _setting(
         "PINCITE_EMBEDDING",
         "local",
-        "Embedding model: `local`, a folder with `model.onnx` and `tokenizer.json`, `openai:MODEL`, or `none` (search by words alone).",
+        "Embedding model: `local`, a folder with `model.onnx` and `tokenizer.json`, `openai:MODEL`, or `none` (words alone).",
     )
     embedding_dimensions: int = _setting(
         "PINCITE_EMBEDDING_DIMENSIONS", 0, "Size of the vectors asked of an `openai:` embedding model; 0 takes the model's own."

@@ -48,7 +48,7 @@ class CosineFloors:
 KNOWN_FLOORS: Mapping[str, CosineFloors] = {"intfloat/multilingual-e5-small": CosineFloors(0.85, 0.765)}
 """Measured on samples of dev halves: 150 questions of CLAP NQ, 80 of MTRAG-UN, 120 of XQuAD, 40 of HotpotQA. In the same language
 it declines 9%, 2%, 3% and 0% of the answerable questions, and 54% and 29% of the unanswerable ones of the first two, whose
-near-miss passages are at hand. Across languages (XQuAD to English) it declines none that the passage answers, and 87% of the others."""
+near-miss passages are at hand. Across languages (XQuAD to English) it declines none that the passage answers, 87% of the rest."""
 
 
 class ExtractiveChatModel:

@@ -74,6 +74,8 @@ def read_content(content: str, *, parenthesis: bool) -> tuple[Form, Ranges] | No
     if parenthesis:
         named = form is not None and _SOURCE_FIRST.match(shape) and _names_source(tokens)
         return (form, _ranges(tokens, shape)) if form and named else None
+    if len(next((value for kind, value in tokens if kind == "number"), "")) > _MAX_DIGITS:
+        return None
     if form is None:
         return _read_titled(tokens, shape)
     if _FOREIGN.fullmatch(shape):

@@ -85,7 +85,7 @@ class SourceRun:
 
     With `length == count` they correspond one to one; otherwise (a ligature, a normalised character) the run stands as a whole.
     In a file without pages `page` is 0 and the index counts characters of the decoded file. Characters that parsing added
-    (a blank between lines, a line feed between blocks) belong to no run.
+    (a blank between lines, a blank line between blocks) belong to no run.
     """
 
     start: int
