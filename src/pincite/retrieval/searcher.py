@@ -21,6 +21,9 @@ DEPTH = 100
 CONFIRM = 4
 """Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit. Phrases are sought in all."""
 
+BORDER = 500
+"""Characters on either side of the border of two chunks in which a phrase that crosses it is looked for."""
+
 SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
 
@@ -129,12 +132,25 @@ def _literal_first(
     """Order passages anew where one holds the words of the question literally; return them and the largest share held."""
     if matches is None:
         return list(passages), 0.0
-    shares = [matches(index_text(passage.title, passage.heading_path, passage.text)) for passage in passages]
+    shares = _shares(matches, passages)
     raised = [
         replace(passage, scores=replace(passage.scores, fused=with_phrase(passage.scores.fused, share, weights)))
         for passage, share in zip(passages, shares, strict=True)
     ]
     return sorted(raised, key=lambda passage: -passage.scores.fused), max(shares, default=0.0)
+
+
+def _shares(matches: Callable[[str], float], passages: Sequence[Passage]) -> list[float]:
+    """Return what each passage holds of a phrase; one that runs on into the next chunk counts for the chunk it begins in."""
+    following = {(passage.version_id, passage.chunk_index - 1): passage for passage in passages}
+    shares: list[float] = []
+    for passage in passages:
+        share = matches(index_text(passage.title, passage.heading_path, passage.text))
+        after = following.get((passage.version_id, passage.chunk_index))
+        if after and share < 1:
+            share = max(share, matches(f"{passage.text[-BORDER:]}\n{after.text[:BORDER]}"))
+        shares.append(share)
+    return shares
 
 
 def _distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -115,6 +115,17 @@ async def test_a_literal_phrase_comes_before_the_same_words_in_another_order(lib
     assert found.passages[0].path == "right.txt"
 
 
+async def test_a_phrase_over_the_border_of_two_chunks_counts_for_the_first(library: Library) -> None:
+    collection = await library.collection()
+    text = "# One\nThe length of words should match the language. 7\n# Six\nMore of the same words in the language follows."
+    await library.add(collection, "right.txt", text)
+    await library.add(collection, "other.txt", "# One\nWords match the language, six or seven: language words should match. 6 7")
+    found = await library.searcher.retrieve(Query("words should match the language. 7 Six", (collection.id,)))
+    assert found.passages[0].text.endswith("language. 7")
+    assert found.signals
+    assert found.signals.literal == 1
+
+
 async def test_words_alone_are_searched_where_a_collection_has_no_model(library: Library) -> None:
     collection = await library.collection(words_alone=True)
     await library.add(collection, "cats.txt", "Cats purr.")
