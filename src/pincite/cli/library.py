@@ -271,7 +271,7 @@ def sample_files() -> list[Path]:
 _NEXT = """
 What to type next:
   pincite ask "What can happen when fsync is turned off?" -c samples   another question to the samples
-  pincite show word-processor.pdf --find "typewriter" -c samples      where a word stands, to the point
-  pincite add FILE_OR_FOLDER                                       your own documents
-  pincite ask "YOUR QUESTION"                                      and a cited answer from them
+  pincite show word-processor.pdf --find "typewriter" -c samples       where a word stands, to the point
+  pincite add FILE_OR_FOLDER                                           your own documents
+  pincite ask "YOUR QUESTION"                                          and a cited answer from them
 """
