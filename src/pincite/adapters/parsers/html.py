@@ -95,6 +95,7 @@ class _Page:
                 self._start_table(attributes)
             case "tr" if self._tables:
                 self._tables[-1].rows.append([])
+                self._tables[-1].has_open_cell = False
             case "td" | "th" if self._tables:
                 self._start_cell(tag, attributes)
             case _:
