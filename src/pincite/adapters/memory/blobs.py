@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import shutil
 import tempfile
+import threading
 import weakref
 from pathlib import Path
 
@@ -17,6 +18,7 @@ class MemoryBlobs:
     def __init__(self) -> None:
         self._blobs: dict[str, bytes] = {}
         self._folder: Path | None = None
+        self._writing = threading.Lock()
 
     async def put_file(self, path: Path) -> Blob:
         """Store the bytes of a file."""
@@ -41,10 +43,12 @@ class MemoryBlobs:
             (self._folder / sha256).unlink(missing_ok=True)
 
     def _write(self, sha256: str, data: bytes) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="pincite-blobs-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        path = self._folder / sha256
-        if not path.exists():
-            path.write_bytes(data)
-        return path
+        # Readers of equal bytes come from several threads: none may see a file that is still being written.
+        with self._writing:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="pincite-blobs-"))
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            path = self._folder / sha256
+            if not path.exists():
+                path.write_bytes(data)
+            return path
