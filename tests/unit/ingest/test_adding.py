@@ -151,7 +151,8 @@ async def test_two_folders_of_one_name_added_at_once_keep_every_file(tmp_path: P
     write(tmp_path, "p1/docs/a.md", "p1/docs/b.md", "p2/docs/a.md")
     added = await house.add(tmp_path / "p1" / "docs", tmp_path / "p2" / "docs")
     assert {item.stage for item in added} == {Stage.READY}
-    assert len(await house.paths()) == 3
+    # Both folders are on their way at once: whose `a.md` gets the shorter path isn't promised.
+    assert await house.paths() in (["docs/a.md", "docs/b.md", "p1/docs/a.md"], ["docs/a.md", "docs/b.md", "p2/docs/a.md"])
 
 
 async def test_the_same_files_again_are_the_same_documents_wherever_paths_are_free(tmp_path: Path) -> None:
@@ -233,7 +234,7 @@ async def test_a_folder_that_cannot_be_listed_is_reported(open_folder: Path) -> 
     items = files_of([open_folder / "box"])
     assert [(item.file.name, item.problem and item.problem.code) for item in items] == [("a.txt", None), ("closed", "unreadable")]
     if not os.access(tempfile.gettempdir(), os.W_OK | os.X_OK, effective_ids=True):
-        return  # nowhere to keep bytes as another user than the superuser
+        pytest.skip("the temporary folder is private to the superuser, so nobody else can keep bytes there")
     house = await House().open()
     assert [item.stage for item in await house.add(open_folder / "box")] == [Stage.READY, Stage.FAILED]
 
