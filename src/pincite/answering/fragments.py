@@ -2,12 +2,15 @@
 
 import re
 
+from pincite.answering.rows import cells
 from pincite.answering.segments import Segment, SegmentKind
 
 LEAST_WORDS = 3
 LEAST_UNSPACED_CHARACTERS = 4
 LEAST_SHOUTED_WORDS = 5
 """A line in capitals alone says something from here on: notices in contracts are printed so."""
+MOST_UNIT_WORDS = 2
+"""Words that may stand beside the number in a cell that gives a value."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,:/-][^\W_]+)*")
 # Scripts written without blanks between words: Thai, Lao, Myanmar, Khmer, Kana, Han.
@@ -35,7 +38,7 @@ def is_fragment(segment: Segment) -> bool:
     words = _WORD.findall(text)
     if len(words) < LEAST_WORDS or not any(char.isalpha() for char in text):
         return not (segment.kind is SegmentKind.ROW and len(words) >= LEAST_WORDS)
-    return not _has_running_word(text, words) and not (segment.kind is SegmentKind.ROW and any(map(_has_digit, words)))
+    return not _has_running_word(text, words) and not (segment.kind is SegmentKind.ROW and any(map(_holds_value, cells(segment))))
 
 
 def _has_running_word(text: str, words: list[str]) -> bool:
@@ -45,5 +48,9 @@ def _has_running_word(text: str, words: list[str]) -> bool:
     return text.upper() == text and sum(word[0].isalpha() for word in words) >= LEAST_SHOUTED_WORDS
 
 
-def _has_digit(word: str) -> bool:
-    return any(char.isdigit() for char in word)
+def _holds_value(cell: str) -> bool:
+    """Say whether a cell is about its number: "€ 4.2 million", "District 102", but not "Chapter 20. Server Configuration"."""
+    words = _WORD.findall(cell)
+    return (
+        any(char.isdigit() for char in cell) and sum(not any(char.isdigit() for char in word) for word in words) <= MOST_UNIT_WORDS
+    )

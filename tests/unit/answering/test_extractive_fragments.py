@@ -33,7 +33,18 @@ def test_a_word_in_any_script_is_a_question(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Table 20.1.", "6. Trademarks.", "20.5.", "Prev | Up | Next", "Prev Up Next", "* * *", "第1", "12 15 18"]
+    "text",
+    [
+        "Table 20.1.",
+        "6. Trademarks.",
+        "20.5.",
+        "Prev | Up | Next",
+        "Prev Up Next",
+        "* * *",
+        "第1",
+        "12 15 18",
+        "Prev | Up | Chapter 20. Server Setup Guide | Home",
+    ],
 )
 def test_numbering_and_navigation_say_nothing(text: str) -> None:
     kind = SegmentKind.ROW if "|" in text else SegmentKind.SENTENCE

@@ -10,7 +10,7 @@ from pincite.adapters.parsers.html_tables import BLANK, GLUE, Cell, Piece, grid_
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/html"
-VERSION = "1"
+VERSION = "2"
 _LINE_FEED: Piece = ("\n", GLUE, 0)
 _MADE = -2
 _BLANKS = re.compile(r"[ \t\r\n\f]+")

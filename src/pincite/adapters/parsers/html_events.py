@@ -32,6 +32,10 @@ BLOCKS = frozenset(
         *("tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
     )
 )
+# How generators of documentation and sites call what only leads away, where they don't use `nav`.
+_WAYS = frozenset(
+    ("nav", "navbar", "navheader", "navfooter", "navigation", "breadcrumb", "breadcrumbs", "skip-link", "skiplink", "toctree-nav"),
+)
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])"
     r"|(?:left|top|right|text-indent)\s*:\s*-\d{3,}",
@@ -212,8 +216,13 @@ def _fence(tag: str) -> frozenset[str]:
     return _CELLS if tag in BLOCKS else BLOCKS
 
 
+def _leads_away(tag: str, attributes: dict[str, str]) -> bool:
+    """Say whether a block is navigation by its class. The page itself may carry such a class too, and stays."""
+    return tag not in {"html", "body", "main", "article"} and not _WAYS.isdisjoint(attributes.get("class", "").lower().split())
+
+
 def _is_hidden(tag: str, attributes: dict[str, str]) -> bool:
-    if tag in UNSEEN or attributes.get("role") == "navigation":
+    if tag in UNSEEN or attributes.get("role") == "navigation" or _leads_away(tag, attributes):
         return True
     if "hidden" in attributes and attributes["hidden"].lower() != "until-found":
         return True

@@ -57,6 +57,8 @@ def test_headings_have_levels_and_the_title_is_the_declared_one() -> None:
         "<noscript>x</noscript>",
         "<nav><a>Home</a></nav>",
         "<div role=navigation>Home</div>",
+        "<div class='top NavHeader'><table><tr><td>Prev<td>Up</table></div>",
+        "<ul class=breadcrumbs><li>Home</ul>",
         "<!-- x -->",
         "<img alt=x>",
         "<p hidden>x",
