@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.core.documents import Collection, index_text
@@ -21,6 +21,9 @@ DEPTH = 100
 CONFIRM = 4
 """Passages confirmed per passage asked for, so that collapsing identical ones still fills the limit. Phrases are sought in all."""
 
+LOOKS = 20
+"""Most looks of one search while documents change under it: each goes wrong only by another change between its two steps."""
+
 BORDER = 500
 """Characters on either side of the border of two chunks in which a phrase that crosses it is looked for."""
 
@@ -36,6 +39,20 @@ class _Target:
 
     space: IndexSpace
     documents: frozenset[DocumentId] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """What both sides name, and the chunks of it whose confirmation was asked for."""
+
+    dense: list[IndexHit]
+    lexical: list[LexicalResult]
+    asked: frozenset[ChunkId] = frozenset()
+
+    @property
+    def said(self) -> list[IndexHit]:
+        """Return the hits by words."""
+        return [hit for result in self.lexical for hit in result.hits]
 
 
 @dataclass(frozen=True)
@@ -56,19 +73,23 @@ class Searcher:
         strategy = query.strategy if model else Strategy.LEXICAL
         vector = await model.embed_query(query.text) if model else None
         embedded = time.perf_counter()
-        dense, lexical = await self._both(targets, query.text, vector, strategy)
         weights = weights_for(model.spec.name if model else "")
-        said = [hit for result in lexical for hit in result.hits]
-        ranked = fuse(dense, said, strategy, weights=weights, depth=DEPTH)
         matches = phrase_matcher(query.text)
-        confirmed = await self._confirm(ranked[: DEPTH if matches else query.limit * CONFIRM])
+
+        async def look() -> tuple[_Candidates, list[Passage]]:
+            found = await self._both(targets, query.text, vector, strategy)
+            ranked = fuse(found.dense, found.said, strategy, weights=weights, depth=DEPTH)
+            scores = dict(ranked[: DEPTH if matches else query.limit * CONFIRM])
+            return replace(found, asked=frozenset(scores)), await self._confirm(scores)
+
+        found, confirmed = await _until_confirmed(look)
         ordered, literal = _literal_first(matches, confirmed, weights)
         passages = _distinct(ordered)[: query.limit]
         finished = time.perf_counter()
         return Retrieval(
             passages=passages,
             strategy=strategy,
-            signals=_signals(dense, lexical, literal),
+            signals=_signals(found, literal),
             scope=scope,
             embedding_ms=(embedded - started) * 1000,
             retrieval_ms=(finished - embedded) * 1000,
@@ -100,13 +121,11 @@ class Searcher:
             )
         return self.embedding_of(collections[0])
 
-    async def _both(
-        self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy
-    ) -> tuple[list[IndexHit], list[LexicalResult]]:
+    async def _both(self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy) -> _Candidates:
         near = [self._near(target, vector) for target in targets]
         said = [self._said(target, text, strategy) for target in targets]
         dense, lexical = await asyncio.gather(asyncio.gather(*near), asyncio.gather(*said))
-        return [hit for hits in dense for hit in hits], list(lexical)
+        return _Candidates([hit for hits in dense for hit in hits], list(lexical))
 
     async def _near(self, target: _Target, vector: Vector | None) -> list[IndexHit]:
         if vector is None:
@@ -118,12 +137,30 @@ class Searcher:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
 
-    async def _confirm(self, ranked: Sequence[tuple[ChunkId, Scores]]) -> list[Passage]:
+    async def _confirm(self, scores: Mapping[ChunkId, Scores]) -> list[Passage]:
         """Return the passages that the database confirms, with their scores."""
-        scores = dict(ranked)
         async with self.store.open(self.workspace_id) as work:
             passages = await work.chunks.passages(list(scores))
         return [replace(passage, scores=scores[passage.chunk_id]) for passage in passages]
+
+
+async def _until_confirmed(look: Callable[[], Awaitable[tuple[_Candidates, list[Passage]]]]) -> tuple[_Candidates, list[Passage]]:
+    """Look until the database confirms all that the sides name, so that a document which switches to another version between the
+    two is seen as it was or as it is. What stays unconfirmed from one look to the next is no such switch.
+    """
+    found, confirmed = await look()
+    missing = _unconfirmed(found, confirmed)
+    for _ in range(LOOKS if missing else 0):
+        found, confirmed = await look()
+        still = _unconfirmed(found, confirmed)
+        if still <= missing:
+            break
+        missing = still
+    return found, confirmed
+
+
+def _unconfirmed(found: _Candidates, confirmed: Sequence[Passage]) -> frozenset[ChunkId]:
+    return found.asked - {passage.chunk_id for passage in confirmed}
 
 
 def _literal_first(
@@ -180,10 +217,10 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
     )
 
 
-def _signals(dense: Sequence[IndexHit], lexical: Sequence[LexicalResult], literal: float) -> Signals:
+def _signals(found: _Candidates, literal: float) -> Signals:
     return Signals(
-        dense_top=max((hit.score for hit in dense), default=None),
-        lexical_top=max((hit.score for result in lexical for hit in result.hits), default=None),
-        idf_mass=max((result.idf_mass for result in lexical), default=0.0),
+        dense_top=max((hit.score for hit in found.dense), default=None),
+        lexical_top=max((hit.score for hit in found.said), default=None),
+        idf_mass=max((result.idf_mass for result in found.lexical), default=0.0),
         literal=literal,
     )

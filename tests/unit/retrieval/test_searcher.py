@@ -1,3 +1,4 @@
+from collections.abc import Collection as Collected
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +12,9 @@ from pincite.adapters.memory.store import MemoryStore
 from pincite.core.documents import Collection, Document
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.evidence import Filter, Query, Strategy
-from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId, new_id
+from pincite.core.ports.index import IndexHit, IndexSpace
+from pincite.core.ports.models import Vector
 from pincite.ingest.ingestor import Arrival, Ingestor
 from pincite.retrieval.locator import StoredLocator, merge_lines
 from pincite.retrieval.searcher import Searcher
@@ -183,3 +186,56 @@ def test_boxes_of_one_line_are_joined_and_those_of_two_lines_are_not() -> None:
     assert merge_lines([left, right, below]) == [Box(0, 0, 20, 10), below]
     far = Box(60, 0, 70, 10)
     assert merge_lines([left, far]) == [left, far]
+
+
+class ChangingIndex:
+    """A dense index under which a document changes after each of the first looks, before the database is asked."""
+
+    def __init__(self, library: Library, collection: Collection, times: int) -> None:
+        self.inner = MemoryDenseIndex(library.store.changes)
+        self.library, self.collection, self.left, self.looks = library, collection, times, 0
+
+    async def search(
+        self, space: IndexSpace, vector: Vector, *, limit: int, documents: Collected[DocumentId] | None = None
+    ) -> list[IndexHit]:
+        found = await self.inner.search(space, vector, limit=limit, documents=documents)
+        self.looks += 1
+        if self.left:
+            self.left -= 1
+            await self.library.add(self.collection, "cats.txt", f"Cats purr when they are content, says edition {self.left}.")
+        return found
+
+
+@pytest.mark.parametrize("times", [1, 2, 7])
+@pytest.mark.parametrize("strategy", [Strategy.DENSE, Strategy.HYBRID])
+async def test_a_document_that_changes_during_a_search_is_found_in_one_of_its_versions(
+    library: Library, times: int, strategy: Strategy
+) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr when they are content, says the first edition.")
+    changing = ChangingIndex(library, collection, times)
+    searcher = replace(library.searcher, dense=changing)
+    found = await searcher.retrieve(Query("When do cats purr?", (collection.id,), strategy=strategy))
+    assert [passage.text for passage in found.passages] == ["Cats purr when they are content, says edition 0."]
+    assert changing.looks == times + 1
+
+
+class StaleIndex:
+    """A dense index that names a chunk which no row confirms, whatever happens."""
+
+    looks = 0
+
+    async def search(
+        self, space: IndexSpace, vector: Vector, *, limit: int, documents: Collected[DocumentId] | None = None
+    ) -> list[IndexHit]:
+        self.looks += 1
+        return [IndexHit(ChunkId("gone"), 0.9)]
+
+
+async def test_a_hit_that_stays_unconfirmed_is_left_out_after_a_second_look(library: Library) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr.")
+    stale = StaleIndex()
+    found = await replace(library.searcher, dense=stale).retrieve(Query("cats", (collection.id,)))
+    assert [passage.path for passage in found.passages] == ["cats.txt"]
+    assert stale.looks == 2
