@@ -26,7 +26,7 @@ from pincite.core.documents import (
     Stage,
     Version,
 )
-from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.evidence import Passage
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.changes import Change, ChangeFeed, LogState
@@ -90,17 +90,25 @@ def chunk_of(version: Version, index: int, text: str) -> Chunk:
 async def publish(
     store: Store, document: Document, texts: Sequence[str], vectors: Sequence[Vector] = ()
 ) -> tuple[Document, list[Chunk]]:
-    """Add a version with one chunk for each text, and publish it. Return the document as it then is, and the chunks."""
+    """Add a version with one chunk for each text, and publish it. Return the document as it then is, and the chunks.
+
+    Without `vectors` each chunk gets one that doesn't matter, unless the collection is searched by words alone.
+    """
     new = Version(VersionId(new_id()), document.id, hashlib.sha256().hexdigest(), 1, "text/plain", "text", "1", NOW)
     chunks = [chunk_of(new, index, text) for index, text in enumerate(texts)]
     ready = replace(document, version_id=new.id, stage=Stage.READY, chunks=len(chunks))
-    by_id = {chunk.id: vector for chunk, vector in zip(chunks, vectors, strict=False)}
+    model_id = SPEC.model_id if document.collection_id == HOME.id else ""
+    by_id = dict(zip((chunk.id for chunk in chunks), vectors, strict=True)) if vectors else some_vectors(chunks if model_id else ())
     async with store.open(OURS) as work:
         await work.documents.save(document)
         await work.versions.add(new, CanonicalText("".join(texts), ()))
-        await work.chunks.publish(ready, chunks, by_id, model_id=SPEC.model_id if vectors else "")
+        await work.chunks.publish(ready, chunks, by_id, model_id=model_id)
         await work.commit()
     return ready, chunks
+
+
+def some_vectors(chunks: Sequence[Chunk]) -> dict[ChunkId, Vector]:
+    return {chunk.id: unit(0, 1, 0, 0) for chunk in chunks}
 
 
 async def remove(store: Store, document: Document) -> None:
@@ -184,7 +192,8 @@ async def test_a_publication_that_is_not_committed_changes_nothing(store: AnySto
     new = Version(VersionId(new_id()), first.id, "", 1, "text/plain", "text", "1", NOW)
     async with store.open(OURS) as work:
         await work.versions.add(new, CanonicalText("new", ()))
-        await work.chunks.publish(replace(first, version_id=new.id), [chunk_of(new, 0, "new")], {}, model_id="")
+        fresh = [chunk_of(new, 0, "new")]
+        await work.chunks.publish(replace(first, version_id=new.id), fresh, some_vectors(fresh), model_id=SPEC.model_id)
     assert (await everything(feed), await feed.state(SPACE)) == before
     assert [found.text for found in await passages(store, old)] == ["old"]
 
@@ -209,7 +218,8 @@ async def test_a_chunk_that_is_published_after_its_removal_has_no_tombstone(stor
     first, old = await publish(store, document("a"), ["old"])
     second, new = await publish(store, first, ["new"])
     async with store.open(OURS) as work:
-        await work.chunks.publish(replace(second, version_id=old[0].version_id), old, {}, model_id="")
+        back = replace(second, version_id=old[0].version_id)
+        await work.chunks.publish(back, old, some_vectors(old), model_id=SPEC.model_id)
         await work.commit()
     assert [(c.seq, c.chunk_id, c.deleted) for c in await everything(feed)] == [(4, old[0].id, False), (5, new[0].id, True)]
 
@@ -219,11 +229,11 @@ async def test_what_does_not_fit_the_document_is_not_published(store: AnyStore) 
     b, others = await publish(store, document("b"), ["2"])
     async with store.open(OURS) as work:
         with pytest.raises(NotFoundError):
-            await work.chunks.publish(replace(a, version_id=VersionId(new_id())), [], {}, model_id="")
+            await work.chunks.publish(replace(a, version_id=VersionId(new_id())), [], {}, model_id=SPEC.model_id)
         with pytest.raises(NotFoundError):
-            await work.chunks.publish(replace(a, version_id=b.version_id), [], {}, model_id="")
+            await work.chunks.publish(replace(a, version_id=b.version_id), [], {}, model_id=SPEC.model_id)
         with pytest.raises(ValueError, match="version"):
-            await work.chunks.publish(a, others, {}, model_id="")
+            await work.chunks.publish(a, others, some_vectors(others), model_id=SPEC.model_id)
         with pytest.raises(ValueError, match="vector"):
             await work.chunks.publish(a, chunks, {others[0].id: unit(1, 0, 0, 0)}, model_id=SPEC.model_id)
     assert [found.text for found in await passages(store, [*chunks, *others])] == ["1", "2"]
@@ -237,8 +247,9 @@ async def test_what_does_not_fit_the_document_is_not_published(store: AnyStore) 
         (HOME, unit(1, 0, 0, 0), replace(SPEC, revision="r2").model_id),
         (HOME, unit(1, 0, 0, 0), ""),
         (WORDS, unit(1, 0, 0, 0), SPEC.model_id),
+        (WORDS, unit(1, 0, 0, 0), ""),
     ],
-    ids=["short", "long", "other revision", "no model", "words alone"],
+    ids=["short", "long", "other revision", "no model", "words alone", "words alone, no model"],
 )
 async def test_vectors_of_another_model_or_size_are_refused(
     store: AnyStore, home: Collection, vector: Vector, model_id: str
@@ -249,9 +260,36 @@ async def test_vectors_of_another_model_or_size_are_refused(
             await work.chunks.publish(ready, chunks, {chunks[0].id: vector}, model_id=model_id)
 
 
+@pytest.mark.parametrize(
+    ("home", "model_id"),
+    [(HOME, ""), (HOME, replace(SPEC, revision="r2").model_id), (WORDS, SPEC.model_id)],
+    ids=["words alone into a model", "another model", "a model into words alone"],
+)
+@pytest.mark.parametrize("texts", [(), ("1",)], ids=["no chunks", "one chunk"])
+async def test_who_publishes_for_another_model_than_the_collection_has_is_refused(
+    store: AnyStore, feed: ChangeFeed, home: Collection, model_id: str, texts: Sequence[str]
+) -> None:
+    ready, chunks = await publish(store, document("a", home), texts)
+    space = IndexSpace(OURS, home.id)
+    before = await everything(feed, space)
+    async with store.open(OURS) as work:
+        with pytest.raises(ModelChangedError):
+            await work.chunks.publish(ready, chunks, some_vectors(chunks) if model_id else {}, model_id=model_id)
+    assert await everything(feed, space) == before
+
+
+async def test_a_chunk_without_its_vector_is_refused(store: AnyStore, feed: ChangeFeed) -> None:
+    ready, chunks = await publish(store, document("a"), ["1", "2"])
+    before = await everything(feed)
+    async with store.open(OURS) as work:
+        with pytest.raises(ValueError, match="its vector"):
+            await work.chunks.publish(ready, chunks, some_vectors(chunks[:1]), model_id=SPEC.model_id)
+    assert await everything(feed) == before
+
+
 async def test_vectors_are_kept_in_half_precision_and_found_by_fingerprint(store: AnyStore) -> None:
     given = unit(0.1, -0.33333, 6.1e-5, 1.0)
-    _, chunks = await publish(store, document("a"), ["1", "2"], [given])
+    _, chunks = await publish(store, document("a"), ["1"], [given])
     fingerprints = [chunk.fingerprint for chunk in chunks]
     async with store.open(OURS) as work:
         found = await work.chunks.vectors([*fingerprints, "unknown", fingerprints[0]], model_id=SPEC.model_id)
@@ -287,7 +325,7 @@ async def test_nothing_of_a_removed_document_is_found(store: AnyStore, feed: Cha
 
 
 async def test_the_feed_carries_what_mirrors_index(store: AnyStore, feed: ChangeFeed) -> None:
-    _, chunks = await publish(store, document("a"), ["eins", "zwei"], [unit(0.5, 0.25, 0, 1)])
+    _, chunks = await publish(store, document("a"), ["eins", "zwei"], [unit(0.5, 0.25, 0, 1), unit(1, 0, 0, 0)])
     first, second = await everything(feed)
     assert (first.seq, second.seq) == (1, 2)
     assert (first.chunk_id, first.document_id) == (chunks[0].id, chunks[0].document_id)
@@ -295,7 +333,8 @@ async def test_the_feed_carries_what_mirrors_index(store: AnyStore, feed: Change
     assert first.vector is not None
     assert np.asarray(first.vector).dtype == np.float32
     assert (len(first.vector), list(first.vector)) == (4, [0.5, 0.25, 0, 1])
-    assert second.vector is None
+    assert second.vector is not None
+    assert list(second.vector) == [1, 0, 0, 0]
 
 
 async def test_a_space_without_a_model_carries_no_vectors(store: AnyStore, feed: ChangeFeed) -> None:
@@ -352,7 +391,7 @@ async def test_another_workspace_sees_nothing(store: AnyStore, feed: ChangeFeed)
         assert await work.chunks.vectors([chunks[0].fingerprint], model_id=SPEC.model_id) == {}
         assert await work.chunks.prune(HOME.id, through_seq=1) == 0
         with pytest.raises(NotFoundError):
-            await work.chunks.publish(ready, chunks, {}, model_id="")
+            await work.chunks.publish(ready, chunks, some_vectors(chunks), model_id=SPEC.model_id)
         await work.commit()
     assert [change.text for change in await everything(feed)] == ["1"]
 

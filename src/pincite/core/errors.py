@@ -53,6 +53,12 @@ class ConflictError(PinciteError):
     code = "conflict"
 
 
+class ModelChangedError(ConflictError):
+    """Vectors of another embedding model than the collection has. `retryable` where looking at the collection again helps."""
+
+    code = "embedding_model_changed"
+
+
 class RefusedInput(PinciteError):
     """A file that can't become a document. `code` is the reason kept on the document (`encrypted`, `no_text`, …)."""
 

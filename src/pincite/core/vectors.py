@@ -1,11 +1,11 @@
-"""How vectors are kept: as little-endian IEEE 754 half precision, of the one model that a collection froze."""
+"""How vectors are kept: as little-endian IEEE 754 half precision, of the one model that a collection has."""
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from pincite.core.documents import Chunk, Collection, Document
-from pincite.core.errors import ConflictError
+from pincite.core.documents import Chunk, Collection, Document, EmbeddingSpec
+from pincite.core.errors import ConflictError, ModelChangedError
 from pincite.core.ids import ChunkId
 from pincite.core.ports.models import Vector
 
@@ -28,18 +28,33 @@ def refuse_stray_chunks(document: Document, chunks: Sequence[Chunk], vectors: It
         raise ValueError("every published vector belongs to a published chunk")
 
 
-def refuse_foreign_vectors(collection: Collection, vectors: Iterable[Vector], *, model_id: str) -> None:
-    """Raise `ConflictError` unless every vector is of the model, and of the size, that the collection froze."""
+def refuse_unfit_vectors(
+    collection: Collection, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+) -> None:
+    """Refuse vectors that aren't of the collection's model and size, and chunks of such a collection without one.
+
+    Raises `ModelChangedError` for another model, or none, than the collection has now; `ConflictError` for another size.
+    """
     spec = collection.embedding
+    if model_id != (spec.model_id if spec else ""):
+        has = f"is embedded with {spec.name}" if spec else "is searched by words alone"
+        raise ModelChangedError(f"The collection “{collection.name}” {has}; {_vectors_of(model_id)} don't fit.")
+    if spec is None and vectors:
+        raise ConflictError(f"The collection “{collection.name}” is searched by words alone and takes no vectors.")
+    if spec is not None:
+        refuse_other_sizes(collection, spec, vectors.values())
+        if any(chunk.id not in vectors for chunk in chunks):
+            raise ValueError("every published chunk of a collection with a model has its vector")
+
+
+def refuse_other_sizes(collection: Collection, spec: EmbeddingSpec, vectors: Iterable[Vector]) -> None:
+    """Raise `ConflictError` for a vector of another size than the model's."""
     for vector in vectors:
-        if spec is None:
-            raise ConflictError(f"The collection “{collection.name}” is searched by words alone and takes no vectors.")
-        if model_id != spec.model_id:
-            raise ConflictError(
-                f"The collection “{collection.name}” is embedded with {spec.name}; "
-                f"vectors of {model_id or 'another model'} don't fit."
-            )
         if len(vector) != spec.dimensions:
             raise ConflictError(
                 f"The collection “{collection.name}” holds vectors of {spec.dimensions} numbers; this one has {len(vector)}."
             )
+
+
+def _vectors_of(model_id: str) -> str:
+    return f"vectors of {model_id}" if model_id else "chunks without vectors"

@@ -10,7 +10,7 @@ from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
-from pincite.core.vectors import pack_float16, refuse_foreign_vectors, refuse_stray_chunks, unpack_float16
+from pincite.core.vectors import pack_float16, refuse_stray_chunks, refuse_unfit_vectors, unpack_float16
 
 
 class MemoryCollections:
@@ -149,7 +149,8 @@ class MemoryChunks:
     ) -> None:
         """Switch a document over to a version in one step. See `ChunkRows.publish`.
 
-        Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
+        Raises `NotFoundError` for an unknown collection or version, `ModelChangedError` for vectors of another model than the
+        collection has now, `ConflictError` for another size.
         """
         refuse_stray_chunks(document, chunks, vectors)
         own = self._tx.workspace_id
@@ -159,7 +160,7 @@ class MemoryChunks:
             raise NotFoundError("There is no such version of the document.")
         await MemoryDocuments(self._tx).save(document)
         if collection := tables.collections.get(own, document.collection_id):
-            refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)
+            refuse_unfit_vectors(collection, chunks, vectors, model_id=model_id)
         gone = [entry for entry in _entries(self._tx, tables) if entry.document_id == document.id]
         kept = {chunk.id for chunk in chunks}
         for chunk in chunks:

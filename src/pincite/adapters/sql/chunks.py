@@ -18,7 +18,7 @@ from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
 from pincite.core.ports.models import Vector
-from pincite.core.vectors import refuse_foreign_vectors, refuse_stray_chunks
+from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors
 
 IDS_PER_STATEMENT = 1000
 
@@ -53,12 +53,13 @@ class SqlChunks:
     ) -> None:
         """Switch a document over to a version in one step. See `ChunkRows.publish`.
 
-        Raises `NotFoundError` for an unknown collection or version, `ConflictError` for vectors of another model or size.
+        Raises `NotFoundError` for an unknown collection or version, `ModelChangedError` for vectors of another model than the
+        collection has now, `ConflictError` for another size.
         """
         refuse_stray_chunks(document, chunks, vectors)
         packed = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in vectors.items()]
         await self._tx.lock()
-        await self._check(document, vectors, model_id)
+        await self._check(document, chunks, vectors, model_id)
         await SqlDocuments(self._tx).save(document)
         kept = {chunk.id for chunk in chunks}
         gone = [chunk_id for chunk_id in await self._clear(document.id) if chunk_id not in kept]
@@ -94,9 +95,9 @@ class SqlChunks:
         await self._tx.lock()
         return await ChangeLog(self._tx, collection_id).prune(through_seq)
 
-    async def _check(self, document: Document, vectors: Mapping[ChunkId, Vector], model_id: str) -> None:
+    async def _check(self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], model_id: str) -> None:
         collection = await require_collection(self._tx, document.collection_id)
-        refuse_foreign_vectors(collection, vectors.values(), model_id=model_id)
+        refuse_unfit_vectors(collection, chunks, vectors, model_id=model_id)
         if await self._tx.row(ITS_VERSION, version_id=document.version_id, document_id=document.id) is None:
             raise NotFoundError("There is no such version of the document.")
 

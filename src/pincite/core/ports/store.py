@@ -98,6 +98,9 @@ class ChunkRows(Protocol):
     ) -> None:
         """Switch a document over to a version in one step: save the document row, insert chunks and vectors, append them to the
         change log, and leave tombstones for the chunks of its earlier versions. Vectors are stored as float16.
+
+        Raises `ModelChangedError` unless `model_id` is that of the model which the collection has now ("" for words alone);
+        `ValueError` when a chunk lacks its vector.
         """
         ...
 

@@ -79,7 +79,8 @@ async def write_units(path: Path) -> None:
         async with store.open(OURS) as work:
             await work.documents.get(paper.id)
             chunks = [chunk(version_of(paper), index) for index in range(2)]
-            await work.chunks.publish(paper, chunks, {}, model_id="")
+            vectors = {chunk.id: array("f", [1, 0, 0, 0]) for chunk in chunks}
+            await work.chunks.publish(paper, chunks, vectors, model_id=SPEC.model_id)
             await work.commit()
     await store.close()
 
