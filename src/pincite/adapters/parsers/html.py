@@ -1,18 +1,17 @@
 """HTML files read to canonical text: what a person sees on the page, block by block."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.html_events import HtmlReader
-from pincite.adapters.parsers.html_tables import BLANK, GLUE, Cell, Piece, grid_rows, span
+from pincite.adapters.parsers.leaves import Leaf, LeafWriter, Table
+from pincite.adapters.parsers.tables import BLANK, GLUE, MADE, Cell, Piece, span
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/html"
 VERSION = "2"
 _LINE_FEED: Piece = ("\n", GLUE, 0)
-_MADE = -2
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _LINES = re.compile(r"\r\n?|\n")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -21,19 +20,9 @@ _DEFAULT_DEPTH = 2000
 
 
 @dataclass(slots=True)
-class _Leaf:
-    role: BlockRole
-    level: int = 0
-    pieces: list[Piece] = field(default_factory=list[Piece])
+class _OpenTable(Table):
+    """A table being read."""
 
-
-@dataclass(slots=True)
-class _Table:
-    """A table being read. `content` are its leaves in order, for when it turns out to be there for the layout only."""
-
-    is_layout: bool
-    rows: list[list[Cell]] = field(default_factory=list[list[Cell]])
-    content: list["_Leaf | _Table"] = field(default_factory=list["_Leaf | _Table"])
     has_open_cell: bool = False
 
 
@@ -59,10 +48,10 @@ class _Page:
     """Collects leaves: a leaf ends where a block begins or ends."""
 
     def __init__(self) -> None:
-        self._flow: list[_Leaf | _Table] = []
-        self._footers: list[_Leaf | _Table] = []
-        self._tables: list[_Table] = []
-        self._leaf: _Leaf | None = None
+        self._flow: list[Leaf | Table] = []
+        self._footers: list[Leaf | Table] = []
+        self._tables: list[_OpenTable] = []
+        self._leaf: Leaf | None = None
         self._open: list[str] = []
         self._counters: list[int | None] = []
         self._marker = ""
@@ -72,9 +61,9 @@ class _Page:
     def chosen_title(self) -> str | None:
         """The declared title, else the first heading, else None."""
         declared = " ".join("".join(self._title).split())
-        headings = (leaf for leaf in self._flow if isinstance(leaf, _Leaf) and leaf.role is BlockRole.HEADING)
-        first = next(("".join(text for text, _, _ in leaf.pieces) for leaf in headings), "")
-        return declared or " ".join(first.split()) or None
+        headings = (leaf for leaf in self._flow if isinstance(leaf, Leaf) and leaf.role is BlockRole.HEADING)
+        first = next((leaf.text for leaf in headings), "")
+        return declared or first or None
 
     def title(self, text: str) -> None:
         """Collect a part of the title."""
@@ -109,7 +98,7 @@ class _Page:
         return f"{counter}. "
 
     def _start_table(self, attributes: dict[str, str]) -> None:
-        table = _Table(is_layout=attributes.get("role") in ("presentation", "none"))
+        table = _OpenTable(is_layout=attributes.get("role") in ("presentation", "none"))
         for outer in self._tables:
             outer.is_layout = True
         self._add(table)
@@ -176,17 +165,17 @@ class _Page:
             self._leaf = self._new_leaf()
         self._leaf.pieces.append(piece)
 
-    def _new_leaf(self) -> _Leaf:
+    def _new_leaf(self) -> Leaf:
         for tag in reversed(self._open):
             if tag in _HEADINGS:
-                return _Leaf(BlockRole.HEADING, _HEADINGS[tag])
+                return Leaf(BlockRole.HEADING, _HEADINGS[tag])
             if tag in ("caption", "figcaption"):
-                return _Leaf(BlockRole.CAPTION)
+                return Leaf(BlockRole.CAPTION)
             if tag in ("td", "th", "li"):
                 break
-        leaf = _Leaf(BlockRole.BODY)
+        leaf = Leaf(BlockRole.BODY)
         if self._marker:
-            leaf.pieces.append((self._marker, _MADE, 0))
+            leaf.pieces.append((self._marker, MADE, 0))
             self._marker = ""
         return leaf
 
@@ -200,7 +189,7 @@ class _Page:
                 self._tables[-1].is_layout = True
         self._add(leaf)
 
-    def _add(self, item: "_Leaf | _Table") -> None:
+    def _add(self, item: "Leaf | Table") -> None:
         if self._tables:
             self._tables[-1].content.append(item)
         elif "footer" in self._open and not _OWN_PARTS.intersection(self._open):
@@ -211,51 +200,6 @@ class _Page:
     def write(self, builder: CanonicalBuilder, *, offset: int | None) -> None:
         """Write all blocks; those of the page's footer come last. `offset` is the place of the text in its file."""
         self._end_leaf()
-        writer = _Writer(builder, offset)
-        writer.write(self._flow, body=BlockRole.BODY)
+        writer = LeafWriter(builder, offset=offset)
+        writer.write(self._flow)
         writer.write(self._footers, body=BlockRole.FOOTER)
-
-
-class _Writer:
-    """Writes leaves and tables as blocks."""
-
-    def __init__(self, builder: CanonicalBuilder, offset: int | None) -> None:
-        self._builder = builder
-        self._offset = offset
-
-    def write(self, items: Sequence[_Leaf | _Table], *, body: BlockRole) -> None:
-        """Write items in order; `body` is the role of what has no other."""
-        stack = list(reversed(items))
-        while stack:
-            item = stack.pop()
-            if isinstance(item, _Leaf):
-                self._pieces(item.pieces)
-                self._builder.close_block(body if item.role is BlockRole.BODY else item.role, level=item.level)
-            elif item.is_layout:
-                stack += reversed(item.content)
-            else:
-                self._table(item)
-
-    def _pieces(self, pieces: Sequence[Piece]) -> None:
-        for text, index, count in pieces:
-            if index == GLUE:
-                self._builder.glue(text)
-            elif index < 0 or self._offset is None:
-                self._builder.write(text)
-            else:
-                self._builder.write(text, index=index + self._offset, count=None if len(text) == count else count)
-
-    def _table(self, table: _Table) -> None:
-        for item in table.content:
-            if isinstance(item, _Leaf) and item.role is BlockRole.CAPTION:
-                self._pieces(item.pieces)
-                self._builder.close_block(BlockRole.CAPTION)
-        for row in grid_rows(row for row in table.rows if any(cell.leaves for cell in row)):
-            self._builder.glue("\n")
-            self._builder.write("|")
-            for pieces in row:
-                self._builder.glue(" ")
-                self._pieces([BLANK if piece[1] == GLUE else piece for piece in pieces])
-                self._builder.glue(" ")
-                self._builder.write("|")
-        self._builder.close_block(BlockRole.TABLE)

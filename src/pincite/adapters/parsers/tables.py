@@ -1,4 +1,4 @@
-"""Tables of HTML as rows of text with a bar between cells."""
+"""Tables as rows of cells laid out in columns."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,9 +7,10 @@ _MAX_COLUMNS = 200
 _MAX_REPEATED_CHARS = 200
 
 # A text, its index in the source, and how many characters it stands for there. With the index `GLUE` it is a blank or line feed
-# that collapses with its neighbours.
+# that collapses with its neighbours; with `MADE` it is text that the file doesn't hold as such, such as the number of an item.
 Piece = tuple[str, int, int]
 GLUE = -1
+MADE = -2
 BLANK: Piece = (" ", GLUE, 0)
 
 
@@ -17,9 +18,9 @@ BLANK: Piece = (" ", GLUE, 0)
 class Cell:
     """A cell's leaves; each leaf is a list of pieces."""
 
-    is_header: bool
-    rows: int
-    columns: int
+    is_header: bool = False
+    rows: int = 1
+    columns: int = 1
     leaves: list[list[Piece]] = field(default_factory=list[list[Piece]])
 
     def pieces(self) -> list[Piece]:

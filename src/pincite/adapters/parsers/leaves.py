@@ -1,0 +1,99 @@
+"""What a reader of a structured format finds, before it is written: leaves of text and tables, in the order of reading."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.tables import BLANK, GLUE, Cell, Piece, grid_rows
+from pincite.core.documents import BlockRole
+
+
+@dataclass(slots=True)
+class Leaf:
+    """A paragraph, heading or caption as pieces of text."""
+
+    role: BlockRole = BlockRole.BODY
+    level: int = 0
+    pieces: list[Piece] = field(default_factory=list[Piece])
+
+    @property
+    def text(self) -> str:
+        """The text in one line."""
+        return " ".join("".join(text for text, _, _ in self.pieces).split())
+
+
+@dataclass(slots=True)
+class Table:
+    """A table. `content` are its leaves in order, for when it turns out to be there for the layout only."""
+
+    is_layout: bool = False
+    rows: list[list[Cell]] = field(default_factory=list[list[Cell]])
+    content: list["Leaf | Table"] = field(default_factory=list["Leaf | Table"])
+
+
+class LeafWriter:
+    """Writes leaves and tables as blocks of canonical text.
+
+    `offset` is added to the index of each piece; with None the text has no place in the file. `page` is where it stands.
+    """
+
+    def __init__(self, builder: CanonicalBuilder, *, offset: int | None = 0, page: int | None = None) -> None:
+        self._builder = builder
+        self._offset = offset
+        self._page = page
+
+    def write(self, items: Sequence[Leaf | Table], *, body: BlockRole = BlockRole.BODY) -> None:
+        """Write items in order; `body` is the role of what has no other."""
+        for item in _without_layout(items):
+            if isinstance(item, Leaf):
+                self._pieces(item.pieces)
+                self._builder.close_block(body if item.role is BlockRole.BODY else item.role, level=item.level)
+            else:
+                self._table(item)
+
+    def write_lifted(self, items: Sequence[Leaf | Table], *, role: BlockRole) -> None:
+        """Write items that stand outside the body flow: all of them have this role, whatever they are there."""
+        for item in _without_layout(items):
+            if isinstance(item, Leaf):
+                self._pieces(item.pieces)
+            else:
+                self._rows(item)
+            self._builder.close_block(role)
+
+    def _pieces(self, pieces: Sequence[Piece]) -> None:
+        for text, index, count in pieces:
+            if index == GLUE:
+                self._builder.glue(text)
+            elif index < 0 or self._offset is None:
+                self._builder.write(text, page=self._page)
+            else:
+                whole = None if len(text) == count else count
+                self._builder.write(text, page=self._page, index=index + self._offset, count=whole)
+
+    def _table(self, table: Table) -> None:
+        for item in table.content:
+            if isinstance(item, Leaf) and item.role is BlockRole.CAPTION:
+                self._pieces(item.pieces)
+                self._builder.close_block(BlockRole.CAPTION)
+        self._rows(table)
+        self._builder.close_block(BlockRole.TABLE)
+
+    def _rows(self, table: Table) -> None:
+        for row in grid_rows(row for row in table.rows if any(cell.leaves for cell in row)):
+            self._builder.glue("\n")
+            self._builder.write("|", page=self._page)
+            for pieces in row:
+                self._builder.glue(" ")
+                self._pieces([BLANK if piece[1] == GLUE else piece for piece in pieces])
+                self._builder.glue(" ")
+                self._builder.write("|", page=self._page)
+
+
+def _without_layout(items: Sequence[Leaf | Table]) -> Iterator[Leaf | Table]:
+    stack = list(reversed(items))
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Table) and item.is_layout:
+            stack += reversed(item.content)
+        else:
+            yield item
