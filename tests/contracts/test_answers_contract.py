@@ -21,7 +21,7 @@ from pincite.core.ports.store import Store
 
 OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
 DOCUMENT, VERSION, CHUNK = DocumentId(new_id()), VersionId(new_id()), ChunkId(new_id())
-SPAN = Span(3, "iii", "One › Two", (Box(72.0, 90.125, 523.3, 0.1 + 0.2),), (595.276, 841.89))
+SPAN = Span(3, "iii", "One › Two", (Box(72.0, 90.125, 523.3, 0.1 + 0.2),), (595.276, 841.89), "ABC000123")
 QUOTE = Quote("Ünïcode 😀 \x02", 10, 20, (SPAN, Span(None, None, "")))
 PASSAGE = Passage(
     "Ünïcode 😀 text",

@@ -79,7 +79,7 @@ def document(path: str, home: Collection = HOME) -> Document:
 
 
 def chunk_of(version: Version, index: int, text: str) -> Chunk:
-    pages = (PageSpan(index + 1, "iv", 2, 2 + len(text)), PageSpan(index + 2, "v", 9, 10))
+    pages = (PageSpan(index + 1, "iv", 2, 2 + len(text)), PageSpan(index + 2, "v", 9, 10, "ABC000124"))
     kind = ChunkType.TABLE if index else ChunkType.TEXT
     return Chunk(
         ChunkId(new_id()), version.document_id, version.id, index, "Title", ("One", "Two"), text, 2, 2 + len(text), 7, pages,

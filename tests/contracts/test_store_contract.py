@@ -35,7 +35,7 @@ SPEC = EmbeddingSpec("maker/small", "r1", 4, 512, "query: ", "passage: ")
 TEXT = CanonicalText(
     "Ein Satz über\ud800 Fußnoten.",
     (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.FOOTNOTE, 4, 24)),
-    (Page(1, "iv", 595.28, 841.89), Page(2, "v")),
+    (Page(1, "iv", 595.28, 841.89), Page(2, "v", bates="ABC000124")),
     (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 1, 1, 3, 2), SourceRun(6, 10, 2, 70_000, 10)),
 )
 

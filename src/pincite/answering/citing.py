@@ -67,7 +67,7 @@ def _page_spans(passage: Passage, start: int, end: int) -> tuple[Span, ...]:
     """Return the pages of a quote as far as the passage knows them: without boxes."""
     section = " › ".join(passage.heading_path)
     pages = [page for page in passage.pages if page.start < end and page.end > start]
-    return tuple(Span(page.page, page.label, section) for page in pages) or (Span(None, None, section),)
+    return tuple(Span(page.page, page.label, section, bates=page.bates) for page in pages) or (Span(None, None, section),)
 
 
 async def locate_quotes(citations: Sequence[Citation], locator: Locator) -> tuple[Citation, ...]:

@@ -24,6 +24,8 @@ from pincite.cli.render import (
     exit_code,
     file_progress,
     note,
+    page_dict,
+    page_place,
     print_added,
     print_documents,
     print_error,
@@ -33,6 +35,7 @@ from pincite.cli.render import (
     print_sources,
 )
 from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
+from pincite.core.documents import BlockRole
 from pincite.core.errors import PinciteError, RefusedInput
 from pincite.ingest.naming import printable
 
@@ -200,17 +203,19 @@ def show(document: str, text: str, collection: str, as_json: bool) -> None:
         for b in canonical.blocks
     ]
     if as_json:
-        print_json({"document": document_dict(row), "text": canonical.text, "blocks": blocks})
+        pages = [page_dict(page) for page in canonical.pages]
+        print_json({"document": document_dict(row), "text": canonical.text, "blocks": blocks, "pages": pages})
         return
     click.echo(
         click.style(printable(row.title), bold=True) + f"  {printable(row.path)}  {row.pages or 'no'} pages, {row.chunks} chunks\n"
     )
+    places = {page.number: page_place(page.number, page.label, page.bates) for page in canonical.pages}
     page = None
-    for block in blocks:
-        if block["page"] != page:
-            page = block["page"]
-            click.echo(click.style(f"— page {page} —", dim=True))
-        click.echo(click.style(block["text"], bold=block["role"] == "heading") + "\n")
+    for block in canonical.blocks:
+        if block.page is not None and block.page != page:
+            page = block.page
+            click.echo(click.style(f"— {places.get(page, f'page {page}')} —", dim=True))
+        click.echo(click.style(canonical.text[block.start : block.end], bold=block.role is BlockRole.HEADING) + "\n")
 
 
 def _show_found(document: str, text: str, collection: str, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from pincite.ingest.naming import printable
 if TYPE_CHECKING:
     from pincite.client import Added, Found
     from pincite.core.answers import DoneChunk
-    from pincite.core.documents import Document
+    from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
     from pincite.ingest.ingestor import Progress
 
@@ -112,7 +112,7 @@ def print_sources(sources: Sequence["Source"]) -> None:
 
 def _heading(source: "Source") -> str:
     best = source.best
-    place = _place(best.pages[0].page, best.pages[0].label) if best.pages else ""
+    place = page_place(best.pages[0].page, best.pages[0].label, best.pages[0].bates) if best.pages else ""
     section = " › ".join(best.heading_path)
     parts = [printable(best.title), place, printable(section) if section != best.title else ""]
     text = click.style(f"[{source.n}] ", fg="cyan", bold=True) + click.style(" · ".join(p for p in parts if p), bold=True)
@@ -122,10 +122,13 @@ def _heading(source: "Source") -> str:
     return text + click.style("  " + ", ".join(scores), dim=True)
 
 
-def _place(page: int | None, label: str | None) -> str:
+def page_place(page: int | None, label: str | None, bates: str) -> str:
+    """Return how a page is named: `page 3`, `page iv (4)`, `page 3 (ABC000123)`, `page iv (4, ABC000123)`; nothing without one."""
     if page is None:
         return ""
-    return f"page {label} ({page})" if label and label != str(page) else f"page {page}"
+    is_printed = bool(label) and label not in (str(page), bates)
+    beside = ", ".join(part for part in (str(page) if is_printed else "", bates) if part)
+    return printable(f"page {label if is_printed else page}" + (f" ({beside})" if beside else ""))
 
 
 def _shortened(text: str, limit: int) -> str:
@@ -144,7 +147,7 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
         click.echo(click.style(f"[{n}] ", fg="cyan", bold=True) + click.style(printable(source.title), bold=True))
         for citation in citations:
             for quote in citation.quotes:
-                places = [_place(span.page, span.page_label) for span in quote.spans]
+                places = [page_place(span.page, span.page_label, span.bates) for span in quote.spans]
                 where = ", ".join(dict.fromkeys(place for place in places if place)) or quote.spans[0].section
                 click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”")
         click.echo(click.style(f"    {printable(source.url)}", dim=True))
@@ -200,6 +203,11 @@ def document_dict(document: "Document") -> dict[str, Any]:
     }
 
 
+def page_dict(page: "Page") -> dict[str, Any]:
+    """Return a page as JSON shows it; its size is in points."""
+    return {"page": page.number, "page_label": page.label, "bates": page.bates or None, "page_size": [page.width, page.height]}
+
+
 def print_found(found: Sequence["Found"]) -> None:
     """Print occurrences with their pages and boxes."""
     if not found:
@@ -208,4 +216,4 @@ def print_found(found: Sequence["Found"]) -> None:
         click.echo(click.style(f"{item.start}–{item.end} ", fg="cyan") + f"“{_shortened(item.text, 200)}”")
         for span in item.spans:
             boxes = "  ".join("[" + ", ".join(f"{value:.1f}" for value in box.as_list()) + "]" for box in span.boxes)
-            click.echo(f"    {_place(span.page, span.page_label) or 'no pages'}  {boxes}")
+            click.echo(f"    {page_place(span.page, span.page_label, span.bates) or 'no pages'}  {boxes}")

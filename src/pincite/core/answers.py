@@ -22,19 +22,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The part of a quote on one page. `page` and `page_size` are None where the format has no pages."""
+    """The part of a quote on one page. `page` and `page_size` are None where the format has no pages; `bates` may be empty."""
 
     page: int | None
     page_label: str | None
     section: str
     boxes: tuple[Box, ...] = ()
     page_size: tuple[float, float] | None = None
+    bates: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the span in the form of the HTTP contract."""
         return {
             "page": self.page,
             "page_label": self.page_label,
+            "bates": self.bates or None,
             "section": self.section,
             "boxes": [box.as_list() for box in self.boxes],
             "page_size": list(self.page_size) if self.page_size else None,

@@ -60,12 +60,16 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its number from 1, the label printed or declared for it, its size as displayed in points (0 where unknown)."""
+    """A page: its number from 1, the label printed or declared for it, its size as displayed in points (0 where unknown).
+
+    `bates` is the number of a sequence stamped on the pages of a production (`ABC000123`), empty without one.
+    """
 
     number: int
     label: str
     width: float = 0.0
     height: float = 0.0
+    bates: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ class PageSpan:
     label: str
     start: int
     end: int
+    bates: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,10 @@ class CanonicalText:
     def _run_starts(self) -> list[int]:
         return [run.start for run in self.runs]
 
+    @cached_property
+    def _pages_by_number(self) -> dict[int, Page]:
+        return {page.number: page for page in self.pages}
+
     def runs_within(self, start: int, end: int) -> list[SourceRun]:
         """Return the runs that overlap `[start, end)`, cut to it where they correspond one to one."""
         found: list[SourceRun] = []
@@ -136,14 +145,17 @@ class CanonicalText:
         """Return the pages that `[start, end)` stands on, in order, each with its part; empty without pages."""
         if not self.pages:
             return ()
-        labels = {page.number: page.label for page in self.pages}
-        spans: list[PageSpan] = []
+        parts: list[tuple[int, int, int]] = []
         for run in self.runs_within(start, end):
-            if spans and spans[-1].page == run.page:
-                spans[-1] = PageSpan(run.page, spans[-1].label, spans[-1].start, run.start + run.length)
+            if parts and parts[-1][0] == run.page:
+                parts[-1] = (run.page, parts[-1][1], run.start + run.length)
             else:
-                spans.append(PageSpan(run.page, labels.get(run.page, str(run.page)), run.start, run.start + run.length))
-        return tuple(spans)
+                parts.append((run.page, run.start, run.start + run.length))
+        return tuple(self._page_span(*part) for part in parts)
+
+    def _page_span(self, number: int, start: int, end: int) -> PageSpan:
+        page = self._pages_by_number.get(number)
+        return PageSpan(number, page.label, start, end, page.bates) if page else PageSpan(number, str(number), start, end)
 
 
 def _cut(run: SourceRun, start: int, end: int) -> SourceRun:

@@ -180,6 +180,7 @@ class Source:
             "page_from": pages[0].page if pages else None,
             "page_to": pages[-1].page if pages else None,
             "page_label": pages[0].label if pages else None,
+            "bates": (pages[0].bates or None) if pages else None,
             "section": " › ".join(best.heading_path),
             "text": best.text,
             "score": scores.fused,

@@ -33,7 +33,7 @@ class StoredLocator:
         sizes = {page.number: (page.width, page.height) for page in canonical.pages}
         queue = iter(boxes)
         return [
-            tuple(Span(page.page, page.label, "", tuple(next(queue)), sizes.get(page.page)) for page in spans)
+            tuple(Span(page.page, page.label, "", tuple(next(queue)), sizes.get(page.page), page.bates) for page in spans)
             or (Span(None, None, ""),)
             for spans in pages
         ]

@@ -165,14 +165,16 @@ async def test_a_quote_over_a_page_break_has_a_span_on_each_page() -> None:
     canonical = CanonicalText(
         text,
         (Block(BlockRole.BODY, 0, len(text), 1),),
-        (Page(1, "i"), Page(2, "ii")),
+        (Page(1, "i"), Page(2, "ii", bates="ABC000124")),
         (SourceRun(0, 21, 1, 0, 21), SourceRun(22, len(text) - 22, 2, 0, len(text) - 22)),
     )
     locator = MemoryLocator({VersionId("v-d1"): canonical})
     answer = await engine_of(
         "The fee is due within thirty days of the invoice [1].", passages=[passage(text)], locator=locator
     ).ask("q")
-    assert [(span.page, span.page_label) for span in answer.citations[0].quotes[0].spans] == [(1, "i"), (2, "ii")]
+    spans = answer.citations[0].quotes[0].spans
+    assert [(span.page, span.page_label, span.bates) for span in spans] == [(1, "i", ""), (2, "ii", "ABC000124")]
+    assert [span.as_dict()["bates"] for span in spans] == [None, "ABC000124"]
 
 
 async def test_usage_and_timings_are_on_the_last_event() -> None:

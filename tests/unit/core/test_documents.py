@@ -1,4 +1,4 @@
-from pincite.core.documents import CanonicalText, Page, SourceRun, index_text
+from pincite.core.documents import CanonicalText, Page, PageSpan, SourceRun, index_text
 from pincite.core.ids import new_id
 
 
@@ -15,6 +15,15 @@ def two_pages() -> CanonicalText:
 def test_a_run_over_a_page_break_stands_on_both_pages() -> None:
     spans = two_pages().page_spans(6, 20)
     assert [(span.page, span.label, span.start, span.end) for span in spans] == [(1, "i", 6, 10), (2, "ii", 11, 20)]
+
+
+def test_the_bates_number_of_a_page_goes_with_its_label() -> None:
+    canonical = CanonicalText("One two", (), (Page(1, "i", bates="ABC000123"),), (SourceRun(0, 7, 1, 0, 7),))
+    assert canonical.page_spans(0, 3) == (PageSpan(1, "i", 0, 3, "ABC000123"),)
+
+
+def test_a_page_that_is_not_listed_has_its_number_for_a_label() -> None:
+    assert CanonicalText("One", (), (Page(1, "i"),), (SourceRun(0, 3, 7, 0, 3),)).page_spans(0, 3) == (PageSpan(7, "7", 0, 3),)
 
 
 def test_a_run_within_one_page_stands_on_that_page() -> None:

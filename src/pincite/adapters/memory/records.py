@@ -29,4 +29,6 @@ class MemoryLocator:
         """Return the pages of each range."""
         canonical = self.texts[version_id]
         pages = [canonical.page_spans(start, end) for start, end in ranges]
-        return [tuple(Span(page.page, page.label, "") for page in spans) or (Span(None, None, ""),) for spans in pages]
+        return [
+            tuple(Span(page.page, page.label, "", bates=page.bates) for page in spans) or (Span(None, None, ""),) for spans in pages
+        ]

@@ -20,7 +20,7 @@ def encode_document(document: ParsedDocument) -> dict[str, object]:
     return {
         "text": canonical.text,
         "blocks": [[block.role.value, block.start, block.end, block.page, block.level] for block in canonical.blocks],
-        "pages": [[page.number, page.label, page.width, page.height] for page in canonical.pages],
+        "pages": [[page.number, page.label, page.width, page.height, page.bates] for page in canonical.pages],
         "runs": [value for run in canonical.runs for value in (run.start, run.length, run.page, run.index, run.count)],
         "content_type": document.content_type,
         "parser": document.parser,
@@ -96,9 +96,9 @@ def _numbers(value: object, width: int) -> list[float]:
 
 
 def _page(value: object) -> Page:
-    number, label, width, height = _fields(value, 4)
+    number, label, width, height, bates = _fields(value, 5)
     size = _numbers([width, height], 2)
-    return Page(_whole(number), _string(label), size[0], size[1])
+    return Page(_whole(number), _string(label), size[0], size[1], _string(bates))
 
 
 def _block(value: object) -> Block:

@@ -19,7 +19,8 @@ _COLUMNS = ("start", "length", "page", "index", "count")
 def encode(canonical: CanonicalText) -> bytes:
     """Return the bytes of a canonical text: format, lengths of JSON and text, JSON, text, then the runs by column."""
     blocks = [[b.role.value, b.start, b.end, b.page, b.level] for b in canonical.blocks]
-    pages = [[p.number, p.label, p.width, p.height] for p in canonical.pages]
+    # A fifth value is written only where there is one: rows from before Bates numbers read the same.
+    pages = [[p.number, p.label, p.width, p.height, *([p.bates] if p.bates else [])] for p in canonical.pages]
     about = json.dumps({"blocks": blocks, "pages": pages}, separators=(",", ":")).encode()
     text = canonical.text.encode("utf-8", "surrogatepass")
     return zlib.compress(b"".join((_HEAD.pack(FORMAT, len(about), len(text)), about, text, *_pack(canonical.runs))))

@@ -1,5 +1,7 @@
 """Values that are kept in one column come back exactly."""
 
+import struct
+import zlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NewType
@@ -10,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.adapters.sql import canonical, half
+from pincite.adapters.sql.passages import dump_pages, load_pages
 from pincite.adapters.sql.plain import dump, load
-from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
+from pincite.core.documents import Block, BlockRole, CanonicalText, Page, PageSpan, SourceRun
 
 Name = NewType("Name", str)
 offsets = st.integers(0, 2**32 - 1)
@@ -76,6 +79,14 @@ def test_any_canonical_text_comes_back(
     rising = tuple(SourceRun(*run) for run in sorted(runs))
     given_text = CanonicalText(text, tuple(blocks), tuple(pages), rising)
     assert canonical.decode(canonical.encode(given_text)) == given_text
+
+
+def test_pages_that_were_stored_without_bates_numbers_read_the_same() -> None:
+    about = b'{"blocks":[],"pages":[[1,"iv",595.28,841.9]]}'
+    old = struct.pack("<BII", 1, len(about), 1) + about + b"x"
+    assert canonical.decode(zlib.compress(old)) == CanonicalText("x", (), (Page(1, "iv", 595.28, 841.9),))
+    assert load_pages('[[3,"iii",0,9]]') == (PageSpan(3, "iii", 0, 9),)
+    assert load_pages(dump_pages([PageSpan(3, "iii", 0, 9, "A-0001")])) == (PageSpan(3, "iii", 0, 9, "A-0001"),)
 
 
 def test_many_runs_are_kept_small() -> None:
