@@ -48,7 +48,7 @@ from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.evaluation.datasets import Entry, load_dataset
 from pincite.ingest.chunking import ChunkRules
-from pincite.ingest.ingestor import make_chunks
+from pincite.ingest.embedding import make_chunks
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import load_settings
 

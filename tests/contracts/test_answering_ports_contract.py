@@ -49,7 +49,8 @@ async def stored() -> Stored:
         await work.collections.add(collection)
         await work.commit()
     ingestor = Ingestor(store, blobs, parser, OURS)
-    document = await ingestor.process(await ingestor.receive(collection, Arrival("lease.txt", "lease.txt", TEXT.encode())), model)
+    blob = await blobs.put_bytes(TEXT.encode())
+    document = await ingestor.process(await ingestor.receive(collection, Arrival("lease.txt", "lease.txt", blob)), model)
     assert document.version_id
     async with store.open(OURS) as work:
         canonical = await work.versions.canonical(document.version_id)

@@ -88,13 +88,13 @@ def chunk_of(version: Version, index: int, text: str) -> Chunk:
 
 
 async def publish(
-    store: Store, document: Document, texts: Sequence[str], vectors: Sequence[Vector] = ()
+    store: Store, document: Document, texts: Sequence[str], vectors: Sequence[Vector] = (), *, data: bytes = b""
 ) -> tuple[Document, list[Chunk]]:
     """Add a version with one chunk for each text, and publish it. Return the document as it then is, and the chunks.
 
     Without `vectors` each chunk gets one that doesn't matter, unless the collection is searched by words alone.
     """
-    new = Version(VersionId(new_id()), document.id, hashlib.sha256().hexdigest(), 1, "text/plain", "text", "1", NOW)
+    new = Version(VersionId(new_id()), document.id, hashlib.sha256(data).hexdigest(), 1, "text/plain", "text", "1", NOW)
     chunks = [chunk_of(new, index, text) for index, text in enumerate(texts)]
     ready = replace(document, version_id=new.id, stage=Stage.READY, chunks=len(chunks))
     model_id = SPEC.model_id if document.collection_id == HOME.id else ""
@@ -311,6 +311,32 @@ async def test_equal_passages_of_two_documents_share_a_fingerprint(store: AnySto
     assert list(found[chunks[0].fingerprint]) == [0, 0, 1, 0]
 
 
+async def twins(store: Store, data: bytes, **other: str) -> list[str]:
+    asked = {"parser": "text", "parser_version": "1", "model_id": SPEC.model_id} | other
+    async with store.open(OURS) as work:
+        return [chunk.text for chunk in await work.chunks.of_bytes(hashlib.sha256(data).hexdigest(), **asked)]
+
+
+async def test_chunks_are_found_by_the_bytes_the_parser_and_the_model_of_their_version(store: AnyStore) -> None:
+    first, _ = await publish(store, document("a"), ["1", "2"], [unit(1, 0, 0, 0), unit(0, 1, 0, 0)], data=b"a")
+    await publish(store, document("words", WORDS), ["3"], data=b"words")
+    assert await twins(store, b"a") == ["1", "2"]
+    assert await twins(store, b"words") == []
+    assert await twins(store, b"a", parser="html") == []
+    assert await twins(store, b"a", parser_version="2") == []
+    assert await twins(store, b"a", model_id="another") == []
+    await publish(store, first, ["4"], [unit(0, 0, 1, 0)], data=b"b")
+    assert (await twins(store, b"a"), await twins(store, b"b")) == ([], ["4"])
+    await remove(store, first)
+    assert await twins(store, b"b") == []
+
+
+async def test_chunks_of_the_same_bytes_come_from_one_version(store: AnyStore) -> None:
+    for path in ("a", "b", "c"):
+        await publish(store, document(path), ["1", "2"], [unit(1, 0, 0, 0), unit(0, 1, 0, 0)], data=b"a")
+    assert await twins(store, b"a") == ["1", "2"]
+
+
 async def test_nothing_of_a_removed_document_is_found(store: AnyStore, feed: ChangeFeed) -> None:
     ready, chunks = await publish(store, document("a"), ["1", "2"], [unit(1, 0, 0, 0), unit(0, 1, 0, 0)])
     await remove(store, ready)
@@ -389,6 +415,8 @@ async def test_another_workspace_sees_nothing(store: AnyStore, feed: ChangeFeed)
     async with store.open(THEIRS) as work:
         assert await work.chunks.of_version(chunks[0].version_id) == []
         assert await work.chunks.vectors([chunks[0].fingerprint], model_id=SPEC.model_id) == {}
+        empty = hashlib.sha256().hexdigest()
+        assert await work.chunks.of_bytes(empty, parser="text", parser_version="1", model_id=SPEC.model_id) == []
         assert await work.chunks.prune(HOME.id, through_seq=1) == 0
         with pytest.raises(NotFoundError):
             await work.chunks.publish(ready, chunks, some_vectors(chunks), model_id=SPEC.model_id)

@@ -27,7 +27,7 @@ from pincite.core.ports.store import Store
 from pincite.evaluation.datasets import Dataset, Entry, Question
 from pincite.evaluation.metrics import auc, mean, ndcg, quantile, recall, reciprocal_rank
 from pincite.ingest.chunking import ChunkRules
-from pincite.ingest.ingestor import make_chunks
+from pincite.ingest.embedding import make_chunks
 
 BATCH_ENTRIES = 200
 PASSAGES_PER_QUERY = 40

@@ -182,6 +182,18 @@ class MemoryChunks:
             if entry.chunk and entry.vector is not None and entry.model_id == model_id and entry.chunk.fingerprint in wanted
         }
 
+    async def of_bytes(self, sha256: str, *, parser: str, parser_version: str, model_id: str) -> list[Chunk]:
+        """Return the chunks of a searched version of these bytes as this parser read them, with vectors of this model."""
+        wanted = (sha256, parser, parser_version)
+        twins = [v for v in self._tx.tables.versions.all(self._tx.workspace_id) if (v.sha256, v.parser, v.parser_version) == wanted]
+        embedded = {
+            entry.chunk.version_id
+            for entry in _entries(self._tx, self._tx.tables)
+            if entry.chunk and entry.vector is not None and entry.model_id == model_id
+        }
+        found = [twin.id for twin in twins if twin.id in embedded]
+        return await self.of_version(found[0]) if found else []
+
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks of current versions, in the order asked, without the rest."""
         return [passage for chunk_id in chunk_ids if (passage := self._passage(chunk_id))]

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, select
+from sqlalchemy import Row, bindparam, delete, func, literal, select
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
 from pincite.adapters.sql.passages import dump_pages, load_headings, load_pages, read_passages
-from pincite.adapters.sql.tables import chunks, vectors, versions
+from pincite.adapters.sql.tables import chunks, documents, vectors, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Chunk, ChunkType, Document
 from pincite.core.errors import NotFoundError
@@ -34,6 +34,21 @@ ONE_EACH = (
     .subquery("one_each")
 )
 VECTORS = select(ONE_EACH.c.fingerprint, vectors.c.data).join(ONE_EACH, vectors.c.chunk_id == ONE_EACH.c.chunk_id).where(MODEL)
+TWIN = (
+    select(versions.c.id)
+    .join(documents, documents.c.version_id == versions.c.id)
+    .where(
+        versions.c.workspace_id == bindparam("own"),
+        versions.c.sha256 == bindparam("sha256"),
+        versions.c.parser == bindparam("parser"),
+        versions.c.parser_version == bindparam("parser_version"),
+        select(literal(1))
+        .select_from(chunks.join(vectors, vectors.c.chunk_id == chunks.c.id))
+        .where(chunks.c.version_id == versions.c.id, MODEL)
+        .exists(),
+    )
+    .limit(1)
+)
 GONE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"))
 ITS_VERSION = select(versions.c.id).where(
     versions.c.workspace_id == bindparam("own"),
@@ -85,6 +100,11 @@ class SqlChunks:
             found.update((row.fingerprint, row.data) for row in rows)
         unpacked = half.unpack_all(list(found.values()))
         return {fingerprint: vector for fingerprint, vector in zip(found, unpacked, strict=True) if vector is not None}
+
+    async def of_bytes(self, sha256: str, *, parser: str, parser_version: str, model_id: str) -> list[Chunk]:
+        """Return the chunks of a searched version of these bytes as this parser read them, with vectors of this model."""
+        found = await self._tx.row(TWIN, sha256=sha256, parser=parser, parser_version=parser_version, model_id=model_id)
+        return await self.of_version(VersionId(found.id)) if found else []
 
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks of current versions, in the order asked, without the rest."""

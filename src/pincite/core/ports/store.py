@@ -112,6 +112,13 @@ class ChunkRows(Protocol):
         """Return stored vectors of the workspace by chunk fingerprint, for those that have one of this model."""
         ...
 
+    async def of_bytes(self, sha256: str, *, parser: str, parser_version: str, model_id: str) -> list[Chunk]:
+        """Return the chunks, in order, of a searched version of these bytes as this parser read them, with vectors of this model.
+
+        Of several such versions in the workspace it is one; without any, an empty list.
+        """
+        ...
+
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks that belong to their document's current version, in the order asked, without the rest."""
         ...
@@ -158,13 +165,6 @@ class UnitOfWork(Protocol):
 
     @property
     def answers(self) -> AnswerRows: ...
-
-    async def lock(self) -> None:
-        """Become the only writer now, as the first write would: what is read from here on can't change before the commit.
-
-        For whoever decides on what they read. Raises `StoreError` (`store_busy`).
-        """
-        ...
 
     async def commit(self) -> None:
         """Make the work durable. Raises `StoreError` (`disk_full`, `store_busy`)."""
