@@ -26,12 +26,13 @@ from pincite.cli.render import (
     note,
     page_dict,
     page_place,
-    print_added,
+    print_count,
     print_documents,
     print_error,
     print_evidence,
     print_found,
     print_json,
+    print_outcome,
     print_sources,
 )
 from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
@@ -56,10 +57,20 @@ SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 def add(paths: tuple[str, ...], collection: str, as_json: bool) -> None:
     """Add files, and the files in folders. The same bytes again are left as they are."""
     added: list[Added] = []
+    unheard: list[BrokenPipeError] = []
+
+    def tell(item: "Added") -> None:
+        """Print an outcome as soon as it is committed: whatever ends the command later, what was printed stays done."""
+        added.append(item)
+        try:
+            if not as_json and not unheard:
+                print_outcome(item)
+        except BrokenPipeError as error:  # whoever stops listening doesn't stop the adding
+            unheard.append(error)
 
     async def work(client: "Pincite") -> None:
         with file_progress(as_json) as listen:
-            done = await client.add(*paths, on_progress=listen, on_added=added.append)
+            done = await client.add(*paths, on_progress=listen, on_added=tell)
         added[:] = done
 
     try:
@@ -67,21 +78,23 @@ def add(paths: tuple[str, ...], collection: str, as_json: bool) -> None:
     except PinciteError as error:
         if not added:
             raise
-        _print_outcomes(added, as_json, error)
+        _sum_up(added, as_json, error)
         raise click.exceptions.Exit(exit_code(error)) from error
-    _print_outcomes(added, as_json)
+    if unheard:
+        raise unheard[0]
+    _sum_up(added, as_json)
     failed = [item for item in added if item.reason]
     if failed:
         raise click.exceptions.Exit(EXIT_REFUSED if len(failed) == len(added) else EXIT_PARTIAL)
 
 
-def _print_outcomes(added: "Sequence[Added]", as_json: bool, error: PinciteError | None = None) -> None:
-    """Print what became of the files, also of those before an error that stopped the rest."""
+def _sum_up(added: "Sequence[Added]", as_json: bool, error: PinciteError | None = None) -> None:
+    """Print the count, or in JSON what became of the files, also of those before an error that stopped the rest."""
     if as_json:
         result: dict[str, Any] = {"documents": [item.as_dict() for item in added]}
         print_json(result | ({"error": error_dict(error)} if error else {}))
     else:
-        print_added(added)
+        print_count(added)
     if error:
         print_error(error, as_json=False)
 

@@ -77,26 +77,37 @@ def file_progress(quiet: bool) -> Generator[Callable[[str, "Progress"], None]]:
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description:<40.40}"), BarColumn(), TextColumn("{task.fields[stage]:<10}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    # Lines printed meanwhile go above the bars, but only where both are on the terminal: else they'd be led away from a pipe.
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bars:
         tasks: dict[str, TaskID] = {}
 
         def listen(file: str, progress: "Progress") -> None:
-            task = tasks.setdefault(
-                file, tasks.get(file) or bars.add_task(printable(file.rsplit("/", 1)[-1]), total=None, stage="")
-            )
-            bars.update(task, completed=progress.done, total=progress.total or None, stage=progress.stage.value)
+            if file not in tasks:
+                tasks[file] = bars.add_task(printable(file.rsplit("/", 1)[-1]), total=None, stage="")
+            bars.update(tasks[file], completed=progress.done, total=progress.total or None, stage=progress.stage.value)
             if progress.stage.value in {"ready", "failed"}:
                 bars.remove_task(tasks.pop(file))
 
         yield listen
 
 
-def print_added(added: Sequence["Added"]) -> None:
-    """Print what became of each file, and the count."""
-    for item in added:
-        stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
-        why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
-        click.echo(f"{stage} {printable(item.source)}{why}")
+def print_outcome(item: "Added") -> None:
+    """Print what became of a file."""
+    stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
+    why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
+    _say(f"{stage} {printable(item.source)}{why}")
+
+
+def _say(line: str) -> None:
+    """Print a line at once; above progress bars where there are any. `click.echo` would write into the bars."""
+    if sys.stdout.isatty():
+        print(line, flush=True)
+    else:
+        click.echo(line)
+
+
+def print_count(added: Sequence["Added"]) -> None:
+    """Print how many files are ready."""
     ready = sum(item.stage.value == "ready" for item in added)
     note(f"{ready} of {len(added)} ready.")
 

@@ -1,7 +1,9 @@
 """How the command ends: exit codes, JSON errors, and output that nobody takes. Real processes, without models."""
 
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -38,6 +40,19 @@ def test_a_reader_that_went_away_is_no_failure(tmp_path: Path, arguments: tuple[
     assert done.returncode in ((0,) if "nonsense" not in arguments else (0, 2))
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+def test_a_reader_that_goes_away_does_not_stop_the_adding(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for n in range(3):
+        (tmp_path / "docs" / f"{n}.md").write_text(f"The text {n} of the lease.\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run(tmp_path / "home", "add", str(tmp_path / "docs"), stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = json.loads(run(tmp_path / "home", "list", "--json").stdout)["documents"]
+    assert [item["stage"] for item in listed] == ["ready"] * 3
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
@@ -119,3 +134,29 @@ def test_two_processes_that_add_one_folder_at_once_both_succeed(tmp_path: Path) 
     listed = json.loads(run(home, "list", "--json").stdout)["documents"]
     assert {item["stage"] for item in listed} == {"ready"}
     assert len({item["source_uri"] for item in listed}) == len(listed) == 8
+
+
+def test_on_a_terminal_outcomes_stand_above_a_bar_for_each_file_on_its_way(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for n in range(6):
+        (tmp_path / "docs" / f"{n}.md").write_text(f"The text {n} of the lease.\n")
+    screen, terminal = os.openpty()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PINCITE_", "CHAT_", "OPENAI_"))}
+    settings = kept | {"PINCITE_HOME": str(tmp_path / "home"), "PINCITE_EMBEDDING": "none", "TERM": "xterm", "COLUMNS": "200"}
+    process = subprocess.Popen([*COMMAND, "add", str(tmp_path / "docs")], env=settings, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    shown = _all_of(screen)
+    assert process.wait(timeout=60) == 0
+    assert shown.count(str(tmp_path / "docs")) == 6
+    assert "6 of 6 ready." in shown
+    assert max(len(moved) for moved in re.findall(r"(?:\x1b\[1A\x1b\[2K)*", shown)) <= 2 * len("\x1b[1A\x1b[2K")
+
+
+def _all_of(screen: int) -> str:
+    """Read what a terminal shows until its last program ends."""
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody writes any more
+        while piece := os.read(screen, 1 << 16):
+            shown += piece
+    os.close(screen)
+    return shown.decode()
