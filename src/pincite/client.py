@@ -162,8 +162,7 @@ class Pincite:
         services = self.services
         collection = await self.collection(create=True)
         embedding = services.models.embedding_of(collection)
-        blob = await services.blobs.put_bytes(whole(text).encode())
-        arrival = Arrival(path, whole(source_uri) or path, blob, whole(title))
+        arrival = Arrival(path, whole(source_uri) or path, whole(text).encode(), whole(title))
         document = await services.ingestor.receive(collection, arrival)
         done = await services.ingestor.process(document, embedding, title=whole(title))
         return Added(path, done.id, done.stage, done.reason)

@@ -49,8 +49,7 @@ async def stored() -> Stored:
         await work.collections.add(collection)
         await work.commit()
     ingestor = Ingestor(store, blobs, parser, OURS)
-    blob = await blobs.put_bytes(TEXT.encode())
-    document = await ingestor.process(await ingestor.receive(collection, Arrival("lease.txt", "lease.txt", blob)), model)
+    document = await ingestor.process(await ingestor.receive(collection, Arrival("lease.txt", "lease.txt", TEXT.encode())), model)
     assert document.version_id
     async with store.open(OURS) as work:
         canonical = await work.versions.canonical(document.version_id)

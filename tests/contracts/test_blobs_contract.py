@@ -53,7 +53,9 @@ async def test_deleted_bytes_are_gone_and_can_be_put_again(blobs: BlobStore) -> 
     assert not path.exists()
     with pytest.raises(NotFoundError):
         await blobs.local_path(blob.sha256)
+    assert not await blobs.has(blob.sha256)
     await blobs.put_bytes(b"x")
+    assert await blobs.has(blob.sha256)
     assert (await blobs.local_path(blob.sha256)).read_bytes() == b"x"
 
 
@@ -67,7 +69,17 @@ async def test_unknown_bytes_are_not_found(blobs: BlobStore) -> None:
 async def test_what_is_not_a_hash_is_not_found(blobs: BlobStore, name: str) -> None:
     with pytest.raises(NotFoundError):
         await blobs.local_path(name)
+    assert not await blobs.has(name)
     await blobs.delete(name)
+
+
+@pytest.mark.parametrize("harm", [b"flipped", b"", b"much longer than it was"])
+async def test_storing_bytes_again_mends_a_blob_that_was_damaged(tmp_path: Path, harm: bytes) -> None:
+    blobs = DiskBlobs(tmp_path)
+    blob = await blobs.put_bytes(b"correct")
+    (await blobs.local_path(blob.sha256)).write_bytes(harm)
+    await blobs.put_bytes(b"correct")
+    assert (await blobs.local_path(blob.sha256)).read_bytes() == b"correct"
 
 
 async def test_a_missing_source_leaves_nothing(blobs: BlobStore, tmp_path: Path) -> None:

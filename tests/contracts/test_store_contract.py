@@ -331,6 +331,48 @@ async def test_a_unit_of_work_that_has_read_can_write_after_another_has_written(
         assert await work.documents.get(first.id) == replace(first, title="slow")
 
 
+async def test_what_is_read_after_the_lock_can_not_change_before_the_commit(store: Store) -> None:
+    home = collection()
+    [first] = await added(store, home, "a")
+
+    async def rename(title: str) -> None:
+        async with store.open(OURS) as work:
+            await work.lock()
+            found = await work.documents.get(first.id)
+            assert found is not None
+            await asyncio.sleep(0)
+            await work.documents.save(replace(found, title=f"{found.title} {title}"))
+            await work.commit()
+
+    await asyncio.gather(*(rename(f"{n}") for n in range(5)))
+    async with store.open(OURS) as work:
+        found = await work.documents.get(first.id)
+    assert found is not None
+    assert sorted(found.title.split()) == ["0", "1", "2", "3", "4", "Title"]
+
+
+async def test_a_lock_is_given_back_when_nothing_is_written_and_may_be_taken_twice(store: Store) -> None:
+    home = collection()
+    await added(store, home)
+    async with store.open(OURS) as work:
+        await work.lock()
+        await work.lock()
+        assert await work.collections.get(home.id) == home
+    await added(store, collection("after"))
+
+
+@pytest.mark.parametrize("busy_timeout_s", [0.0])
+async def test_a_lock_that_another_has_is_told_as_busy(store: Store) -> None:
+    async with store.open(OURS) as first, store.open(OURS) as second:
+        await first.lock()
+        with pytest.raises(StoreError) as caught:
+            await second.lock()
+        assert (caught.value.code, caught.value.retryable) == ("store_busy", True)
+        assert await second.collections.list() == []
+        await first.commit()
+        await second.lock()
+
+
 @pytest.mark.parametrize("busy_timeout_s", [0.0])
 async def test_a_second_writer_is_told_that_the_store_is_busy(store: Store) -> None:
     async with store.open(OURS) as first, store.open(OURS) as second:

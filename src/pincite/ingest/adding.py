@@ -50,8 +50,7 @@ async def add_file(
         return Added(source, None, Stage.FAILED, item.problem)
     try:
         address, paths = item.file.resolve().as_uri(), paths_for(item.file, item.path)
-        blob = await ingestor.blobs.put_file(item.file)
-        document = await ingestor.receive(collection, Arrival(paths[0], address, blob), free_paths=paths)
+        document = await ingestor.receive(collection, Arrival(paths[0], address, item.file), free_paths=paths)
     except OSError as error:
         return Added(source, None, Stage.FAILED, unreadable(error, "file"))
     except ConflictError as error:

@@ -1,13 +1,16 @@
 """Takes files in: keeps the bytes, reads them in isolation, cuts, embeds and publishes them."""
 
+import asyncio
 import mimetypes
 from collections.abc import Callable, Sequence
+from collections.abc import Collection as Many
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage, Version
-from pincite.core.errors import ConflictError, ErrorKind, NotFoundError, PinciteError, RefusedInput
+from pincite.core.errors import ConflictError, ErrorKind, NotFoundError, PinciteError, RefusedInput, StoreError
 from pincite.core.ids import DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.models import EmbeddingModel
@@ -17,8 +20,8 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.naming import printable
 
-CLAIM_ATTEMPTS = 20
-"""Tries for a path while other writers take paths between our look and our write."""
+KEEP_ATTEMPTS = 5
+"""How often bytes are stored again that somebody else's removal took away before our row named them."""
 
 _OF_THE_FILE = {ErrorKind.REFUSED, ErrorKind.CONFLICT, ErrorKind.NOT_FOUND}
 """Errors that concern one file alone; others would meet the next file too."""
@@ -41,13 +44,17 @@ def _ignore(progress: Progress) -> None:
     """Listen to nothing."""
 
 
+def _embedding_listener(document: Document, listener: ProgressListener) -> Callable[[int, int], None]:
+    return lambda done, total: listener(Progress(document.id, Stage.EMBEDDING, done, total))
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What comes in: the path it will have in the collection, its address, and its stored bytes."""
+    """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them."""
 
     path: str
     source_uri: str
-    blob: Blob
+    content: Path | bytes
     title: str = ""
 
 
@@ -62,35 +69,42 @@ class Ingestor:
     rules: ChunkRules = ChunkRules()
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
-        """Store the document row. Equal bytes at a path that is ready are left as they are.
+        """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
 
         The document at the arrival's path is replaced. With `free_paths`, it is the one of them that has the same address, else
-        the first that no document has. Raises `ConflictError` when other addresses have them all.
+        the first that no document has. Raises `ConflictError` when other addresses have them all, and the `OSError` of a file
+        that can't be read.
         """
-        for _ in range(CLAIM_ATTEMPTS):
-            try:
-                return await self._claim(collection, arrival, free_paths)
-            except ConflictError as error:
-                # Another writer took the path between our look and our write: look again.
-                if error.code == "paths_taken":
-                    raise
-        return await self._claim(collection, arrival, free_paths)
+        for _ in range(KEEP_ATTEMPTS):
+            blob = await self._keep(arrival.content)
+            with suppress(_BytesGone):
+                return await self._claim(collection, arrival, blob, free_paths)
+        raise StoreError("The bytes of the file were removed as often as they were stored. Add it again.", retryable=True)
 
-    async def _claim(self, collection: Collection, arrival: Arrival, free_paths: Sequence[str]) -> Document:
+    async def _keep(self, content: Path | bytes) -> Blob:
+        return await (self.blobs.put_bytes(content) if isinstance(content, bytes) else self.blobs.put_file(content))
+
+    async def _claim(self, collection: Collection, arrival: Arrival, blob: Blob, free_paths: Sequence[str]) -> Document:
         async with self.store.open(self.workspace_id) as work:
+            # From here on no other process takes the path, and none finds the bytes unused and deletes them.
+            await work.lock()
             path, existing = await _place(work, collection, arrival, free_paths)
-            if existing and existing.stage is Stage.READY and existing.sha256 == arrival.blob.sha256:
+            if not await self.blobs.has(blob.sha256):
+                raise _BytesGone
+            if existing and existing.stage is Stage.READY and existing.sha256 == blob.sha256:
                 return existing
             document = replace(
                 existing or _new_document(collection, arrival, path),
                 stage=Stage.PENDING,
                 reason=None,
                 updated_at=datetime.now(UTC),
-                sha256=arrival.blob.sha256,
-                size_bytes=arrival.blob.size_bytes,
+                sha256=blob.sha256,
+                size_bytes=blob.size_bytes,
             )
             await work.documents.save(document)
             await work.commit()
+        if existing:
+            await self._forget({existing.sha256} - {blob.sha256})
         return document
 
     async def process(
@@ -104,7 +118,8 @@ class Ingestor:
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
 
-        Raises `StoreError` and `UpstreamError`: they don't concern this document alone.
+        Raises `StoreError` and `UpstreamError`: they don't concern this document alone. These, and a cancellation, leave it
+        `failed` with what happened, unless the store can't be written.
         """
         if document.stage is Stage.READY:
             return document
@@ -112,12 +127,21 @@ class Ingestor:
             parsed = await self._parse(document, name or document.path, on_progress)
             return await self._publish(document, parsed, embedding, title, on_progress)
         except PinciteError as error:
-            if error.kind is ErrorKind.STORE:
-                raise
-            failed = await self._fail(document, _reason_of(error))
-            if error.kind not in _OF_THE_FILE:
-                raise
-            return failed
+            return await self._failed(document, error)
+        except asyncio.CancelledError:
+            with suppress(StoreError):
+                await asyncio.shield(self._fail(document, _STOPPED))
+            raise
+
+    async def _failed(self, document: Document, error: PinciteError) -> Document:
+        """Keep why a document failed. Raises the error if other files would meet it too."""
+        if error.kind in _OF_THE_FILE:
+            return await self._fail(document, _reason_of(error))
+        # Whoever is too busy to publish is too busy for this; and a failing disk must not hide the error that came first.
+        if error.code != "store_busy":
+            with suppress(StoreError):
+                await self._fail(document, _reason_of(error))
+        raise error
 
     @property
     def _embedder(self) -> Embedder:
@@ -142,41 +166,41 @@ class Ingestor:
         version = _version_of(document, parsed)
         shown = printable(title or parsed.title or "") or document.title
         on_progress(Progress(document.id, Stage.CHUNKING))
-
-        def report(done: int, total: int) -> None:
-            on_progress(Progress(document.id, Stage.EMBEDDING, done, total))
-
-        chunks, vectors = await self._embedder.prepare(version, parsed.canonical, embedding, title=shown, on_progress=report)
+        listen = _embedding_listener(document, on_progress)
+        chunks, vectors = await self._embedder.prepare(version, parsed.canonical, embedding, title=shown, on_progress=listen)
         if not chunks:
             raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
-        ready = replace(
-            document,
-            title=shown,
-            content_type=parsed.content_type,
-            stage=Stage.READY,
-            version_id=version.id,
-            pages=len(parsed.canonical.pages),
-            pages_unread=parsed.pages_unread,
-            chunks=len(chunks),
-            locale=chunks[0].lang,
-            meta={**document.meta, **parsed.meta},
-            updated_at=datetime.now(UTC),
-        )
         async with self.store.open(self.workspace_id) as work:
             await work.versions.add(version, parsed.canonical)
+            current = await work.documents.get(document.id)
+            if current is None or _is_overtaken(document, current):
+                return _outcome(document, current)
+            ready = replace(
+                current,
+                title=shown,
+                content_type=parsed.content_type,
+                stage=Stage.READY,
+                reason=None,
+                version_id=version.id,
+                pages=len(parsed.canonical.pages),
+                pages_unread=parsed.pages_unread,
+                chunks=len(chunks),
+                locale=chunks[0].lang,
+                meta={**current.meta, **parsed.meta},
+                updated_at=datetime.now(UTC),
+            )
             await work.chunks.publish(ready, chunks, vectors, model_id=embedding.spec.model_id if embedding else "")
             await work.commit()
         on_progress(Progress(document.id, Stage.READY, len(chunks), len(chunks)))
         return ready
 
     async def _fail(self, document: Document, reason: Reason) -> Document:
-        """Keep the reason, unless the document was removed or became ready meanwhile. An earlier version stays searchable."""
+        """Keep the reason, unless the document isn't ours any more. An earlier version stays searchable."""
         async with self.store.open(self.workspace_id) as work:
+            await work.lock()
             current = await work.documents.get(document.id)
-            if current is None:
-                return replace(document, stage=Stage.FAILED, reason=_REMOVED)
-            if current.stage is Stage.READY and current.sha256 == document.sha256:
-                return current
+            if current is None or _is_overtaken(document, current):
+                return _outcome(document, current)
             if current.version_id:
                 reason = replace(reason, message=f"{reason.message} The earlier version is still searched.")
             failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
@@ -187,18 +211,49 @@ class Ingestor:
     async def remove(self, document_id: DocumentId) -> None:
         """Make a document unfindable at once and delete its rows, and its bytes when nothing else has them."""
         async with self.store.open(self.workspace_id) as work:
+            await work.lock()
             document = await work.documents.get(document_id)
             if document is None:
                 raise NotFoundError("There is no such document.")
             hashes = {document.sha256, *(version.sha256 for version in await work.versions.of_document(document_id))}
             await work.documents.remove(document_id)
             await work.commit()
-            unused = [sha256 for sha256 in hashes if not await work.versions.blob_in_use(sha256)]
-        for sha256 in unused:
-            await self.blobs.delete(sha256)
+        # The document is gone, and is not to be looked for again because its bytes couldn't be deleted right away.
+        with suppress(StoreError):
+            await self._forget(hashes)
+
+    async def _forget(self, hashes: Many[str]) -> None:
+        """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile."""
+        if not hashes:
+            return
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            for sha256 in hashes:
+                if not await work.versions.blob_in_use(sha256):
+                    await self.blobs.delete(sha256)
+
+
+class _BytesGone(Exception):
+    """Somebody's removal deleted the bytes between our storing them and our naming them."""
 
 
 _REMOVED = Reason("removed", "The document was removed while it was read. Add the file again if you want it.")
+_OVERTAKEN = Reason(
+    "overtaken", "Other bytes were added at this path while the file was read, and they count. Add the file again if it should."
+)
+_STOPPED = Reason("stopped", "Adding was stopped before the file was done. Add it again.")
+
+
+def _is_overtaken(document: Document, current: Document) -> bool:
+    """Say whether others gave the document other bytes, or are done with the same."""
+    return current.sha256 != document.sha256 or current.stage is Stage.READY
+
+
+def _outcome(document: Document, current: Document | None) -> Document:
+    """Return what became of a document that isn't ours any more."""
+    if current is None:
+        return replace(document, stage=Stage.FAILED, reason=_REMOVED)
+    return current if current.sha256 == document.sha256 else replace(document, stage=Stage.FAILED, reason=_OVERTAKEN)
 
 
 def _reason_of(error: PinciteError) -> Reason:

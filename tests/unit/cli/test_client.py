@@ -90,9 +90,8 @@ def test_doctor_names_documents_that_are_not_finished(tmp_path: Path, monkeypatc
 
     async def receive() -> None:
         async with Pincite() as client:
-            blob = await client.services.blobs.put_bytes(b"The term is two years.")
             collection = await client.collection(create=True)
-            await client.services.ingestor.receive(collection, Arrival("half.md", "half.md", blob))
+            await client.services.ingestor.receive(collection, Arrival("half.md", "half.md", b"The term is two years."))
 
     asyncio.run(receive())
     printed = CliRunner().invoke(cli, ["doctor"]).output

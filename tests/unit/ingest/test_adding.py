@@ -178,7 +178,7 @@ async def test_a_file_whose_every_path_belongs_to_others_is_a_conflict(tmp_path:
     (file,) = write(tmp_path, "x.md")
     parts = file.resolve().parts
     for path in dict.fromkeys("/".join(parts[-depth:]).lstrip("/") for depth in range(1, len(parts) + 1)):
-        await house.ingestor.receive(house.collection, Arrival(path, "elsewhere", await house.blobs.put_bytes(b"other")))
+        await house.ingestor.receive(house.collection, Arrival(path, "elsewhere", b"other"))
     (added,) = await house.add(file)
     assert added.reason
     assert (added.stage, added.reason.code, added.document_id) == (Stage.FAILED, "conflict", None)

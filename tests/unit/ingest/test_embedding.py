@@ -51,8 +51,7 @@ class House:
     async def add(self, text: str, path: str, *, title: str = "") -> tuple[Document, list[str]]:
         """Add a text under a path, and return the document with what had to be embedded for it."""
         self.model.embedded.clear()
-        blob = await self.blobs.put_bytes(text.encode())
-        document = await self.ingestor.receive(self.collection, Arrival(path, path, blob))
+        document = await self.ingestor.receive(self.collection, Arrival(path, path, text.encode()))
         done = await self.ingestor.process(document, self.model, title=title)
         return done, list(self.model.embedded)
 

@@ -54,8 +54,7 @@ class House:
         return self
 
     async def add(self, text: str, path: str = "lease.txt", heard: list[Progress] | None = None) -> Document:
-        blob = await self.blobs.put_bytes(text.encode())
-        document = await self.ingestor.receive(self.collection, Arrival(path, path, blob))
+        document = await self.ingestor.receive(self.collection, Arrival(path, path, text.encode()))
         return await self.ingestor.process(document, self.embedding, on_progress=(heard if heard is not None else []).append)
 
     async def stored(self, document: Document) -> Document | None:
@@ -84,8 +83,7 @@ async def test_a_document_becomes_ready_with_its_chunks_and_says_how_far_it_is(h
 
 
 async def test_a_received_document_is_pending_and_durable_before_it_is_processed(house: House) -> None:
-    blob = await house.blobs.put_bytes(TEXT.encode())
-    document = await house.ingestor.receive(house.collection, Arrival("a.txt", "a.txt", blob))
+    document = await house.ingestor.receive(house.collection, Arrival("a.txt", "a.txt", TEXT.encode()))
     stored = await house.stored(document)
     assert stored
     assert (stored.stage, stored.version_id) == (Stage.PENDING, None)
@@ -107,9 +105,8 @@ async def test_changed_bytes_switch_the_document_over_and_embed_only_what_is_new
 
 
 async def test_the_same_bytes_at_another_path_are_not_embedded_again(house: House) -> None:
-    blob = await house.blobs.put_bytes(TEXT.encode())
     for path in ("a.txt", "b.txt"):
-        document = await house.ingestor.receive(house.collection, Arrival(path, path, blob, "One title"))
+        document = await house.ingestor.receive(house.collection, Arrival(path, path, TEXT.encode(), "One title"))
         await house.ingestor.process(document, house.embedding, title="One title")
     assert isinstance(house.embedding, CountingEmbedding)
     assert len(house.embedding.embedded) == 2
@@ -155,8 +152,7 @@ async def test_removing_deletes_the_bytes_of_every_version_that_nothing_else_has
 
 
 async def test_a_document_removed_while_it_is_read_does_not_come_back(house: House) -> None:
-    blob = await house.blobs.put_bytes(b"\0binary")
-    document = await house.ingestor.receive(house.collection, Arrival("a.txt", "a.txt", blob))
+    document = await house.ingestor.receive(house.collection, Arrival("a.txt", "a.txt", b"\0binary"))
     gone = replace(document)
     async with house.store.open(OURS) as work:
         await work.documents.remove(document.id)
@@ -179,7 +175,6 @@ async def test_chunks_leave_room_for_the_prefix_within_the_window(house: House) 
 async def test_files_are_kept_even_when_reading_them_fails(house: House, tmp_path: Path) -> None:
     file = tmp_path / "x.bin"
     file.write_bytes(b"\0")
-    blob = await house.blobs.put_file(file)
-    document = await house.ingestor.receive(house.collection, Arrival("x.bin", "x.bin", blob))
+    document = await house.ingestor.receive(house.collection, Arrival("x.bin", "x.bin", file))
     await house.ingestor.process(document, house.embedding)
-    assert (await house.blobs.local_path(blob.sha256)).read_bytes() == b"\0"
+    assert (await house.blobs.local_path(document.sha256)).read_bytes() == b"\0"

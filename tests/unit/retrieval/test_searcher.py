@@ -41,8 +41,7 @@ class Library:
         return collection
 
     async def add(self, collection: Collection, path: str, text: str) -> Document:
-        blob = await self.blobs.put_bytes(text.encode())
-        document = await self.ingestor.receive(collection, Arrival(path, "file:///" + path, blob))
+        document = await self.ingestor.receive(collection, Arrival(path, "file:///" + path, text.encode()))
         return await self.ingestor.process(document, MODEL if collection.embedding else None)
 
 
@@ -95,10 +94,8 @@ async def test_a_filter_that_leaves_nothing_finds_nothing(library: Library) -> N
 async def test_identical_passages_of_one_title_collapse_before_the_limit(library: Library) -> None:
     collection = await library.collection()
     for number in range(5):
-        blob = await library.blobs.put_bytes(
-            f"# Terms\nNotice is sixty days.\f# Other {number}\nNumber {number} days of rain.".encode()
-        )
-        document = await library.ingestor.receive(collection, Arrival(f"{number}.txt", str(number), blob))
+        text = f"# Terms\nNotice is sixty days.\f# Other {number}\nNumber {number} days of rain."
+        document = await library.ingestor.receive(collection, Arrival(f"{number}.txt", str(number), text.encode()))
         await library.ingestor.process(document, MODEL, title="Terms of sale")
     found = await library.searcher.retrieve(Query("sixty days notice", (collection.id,), limit=3))
     texts = [passage.text for passage in found.passages]

@@ -38,12 +38,18 @@ class DiskBlobs:
         """Store bytes. Raises `StoreError` (`disk_full`, `unavailable`)."""
         return await asyncio.to_thread(self._put, io.BytesIO(data))
 
+    async def has(self, sha256: str) -> bool:
+        """Say whether the bytes are there."""
+        try:
+            return await asyncio.to_thread(self._place(sha256).is_file)
+        except NotFoundError:
+            return False
+
     async def local_path(self, sha256: str) -> Path:
         """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
-        path = self._place(sha256)
-        if not await asyncio.to_thread(path.is_file):
+        if not await self.has(sha256):
             raise NotFoundError("The bytes of this file are no longer there.")
-        return path
+        return self._place(sha256)
 
     async def delete(self, sha256: str) -> None:
         """Forget the bytes; no error when they aren't there."""
@@ -56,7 +62,7 @@ class DiskBlobs:
 
     def _put(self, source: BinaryIO) -> Blob:
         with _translated(self._root):
-            self._root.mkdir(parents=True, exist_ok=True)
+            self._make_root()
             _sweep(self._root)
             descriptor, name = tempfile.mkstemp(prefix=NEW, dir=self._root)
         temporary = Path(name)
@@ -71,14 +77,17 @@ class DiskBlobs:
         return blob
 
     def _move(self, temporary: Path, blob: Blob) -> None:
+        # Also over equal bytes that should be there: storing a file again mends a blob that a disk or a person damaged.
         place = self._place(blob.sha256)
-        # Equal size proves a whole file: one is only ever moved here complete.
-        if place.is_file() and place.stat().st_size == blob.size_bytes:
-            return
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary.replace(place)
         for folder in (place.parent, self._root):
             _sync_folder(folder)
+
+    def _make_root(self) -> None:
+        if not self._root.is_dir():
+            self._root.mkdir(parents=True, exist_ok=True)
+            _sync_folder(self._root.parent)
 
     def _place(self, sha256: str) -> Path:
         if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):

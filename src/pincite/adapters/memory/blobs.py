@@ -30,6 +30,10 @@ class MemoryBlobs:
         self._blobs[sha256] = bytes(data)
         return Blob(sha256, len(data))
 
+    async def has(self, sha256: str) -> bool:
+        """Say whether the bytes are there."""
+        return sha256 in self._blobs
+
     async def local_path(self, sha256: str) -> Path:
         """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
         data = self._blobs.get(sha256)

@@ -28,6 +28,10 @@ class MemoryUnitOfWork:
         """Return the workspace that every row read or written belongs to."""
         return self.transaction.workspace_id
 
+    async def lock(self) -> None:
+        """Become the only writer now: what is read from here on can't change before the commit. Raises `store_busy`."""
+        await self.transaction.lock()
+
     async def commit(self) -> None:
         """Let everybody see the work."""
         self.transaction.commit()

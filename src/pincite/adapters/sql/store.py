@@ -52,6 +52,10 @@ class SqlUnitOfWork:
         """Return the workspace that every row read or written belongs to."""
         return self.transaction.workspace_id
 
+    async def lock(self) -> None:
+        """Become the only writer now: what is read from here on can't change before the commit. Raises `store_busy`."""
+        await self.transaction.lock()
+
     async def commit(self) -> None:
         """Make the work durable. Raises `StoreError` (`disk_full`, `store_busy`)."""
         await self.transaction.commit()

@@ -24,6 +24,10 @@ class BlobStore(Protocol):
         """Store bytes, in one durable step. Raises `StoreError` when the disk is full."""
         ...
 
+    async def has(self, sha256: str) -> bool:
+        """Say whether the bytes are there."""
+        ...
+
     async def local_path(self, sha256: str) -> Path:
         """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
         ...

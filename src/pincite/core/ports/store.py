@@ -166,6 +166,13 @@ class UnitOfWork(Protocol):
     @property
     def answers(self) -> AnswerRows: ...
 
+    async def lock(self) -> None:
+        """Become the only writer now, as the first write would: what is read from here on can't change before the commit.
+
+        For whoever decides on what they read. Raises `StoreError` (`store_busy`).
+        """
+        ...
+
     async def commit(self) -> None:
         """Make the work durable. Raises `StoreError` (`disk_full`, `store_busy`)."""
         ...
