@@ -17,6 +17,7 @@ from pincite.core.documents import Collection
 from pincite.core.errors import ConfigurationError, ConflictError, NotFoundError, StoreError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import BlobStore
+from pincite.core.ports.identity import Credentials
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.store import Store
@@ -99,6 +100,7 @@ class Services:
     searcher: Searcher
     locator: StoredLocator
     recorder: StoredRecorder
+    credentials: Credentials
     workspace_id: WorkspaceId
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
@@ -174,6 +176,7 @@ def build(settings: Settings) -> Services:
         ),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         recorder=StoredRecorder(store, LOCAL_WORKSPACE),
+        credentials=store.credentials,
         workspace_id=LOCAL_WORKSPACE,
     )
 

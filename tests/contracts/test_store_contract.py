@@ -218,6 +218,19 @@ async def test_a_path_prefix_matches_whole_paths_and_folders(store: Store, prefi
     assert {each.path for each in made if each.id in found} == paths
 
 
+async def test_any_of_the_tags_matches_and_case_counts(store: Store) -> None:
+    home = collection()
+    a, b, c = await added(store, home, "a", "b", "c")
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(a, version_id=VersionId(new_id()), tags=("law", 'größe "x"')))
+        await work.documents.save(replace(b, version_id=VersionId(new_id()), tags=("Lawyers",)))
+        await work.documents.save(replace(c, version_id=VersionId(new_id())))
+        none = set[DocumentId]()
+        for tags, found in [(("law",), {a.id}), (("law", "Lawyers"), {a.id, b.id}), (("Law",), none), (('größe "x"',), {a.id})]:
+            assert await work.documents.matching(home.id, Filter(tags=tags)) == found
+        assert await work.documents.matching(home.id, Filter(tags=("law",), document_ids=(b.id,))) == set()
+
+
 async def test_filters_are_joined_and_leave_only_documents_with_a_version(store: Store) -> None:
     home = collection()
     a, b, c = await added(store, home, "x/a", "x/b", "c")

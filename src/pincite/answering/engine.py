@@ -1,9 +1,9 @@
 """The query engine: one stream from a question to a cited answer. `ask` is its fold."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pincite.answering.citing import Cited, cite, freeze, locate_quotes
 from pincite.answering.evidence import EvidenceRule, may_hold_answer
@@ -15,6 +15,7 @@ from pincite.answering.prompts import (
     MAX_CONTEXT_CHARACTERS,
     PromptTemplate,
     RenderedPrompt,
+    numeric_label,
 )
 from pincite.answering.sentinel import SentinelFilter
 from pincite.answering.sources import group_sources
@@ -35,7 +36,7 @@ INSUFFICIENT_MESSAGE = "The documents don't support an answer to this question."
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question and where to look for its answer."""
+    """A question and where to look for its answer. `label` writes the labels of the surface that shows it."""
 
     question: str
     collection_ids: tuple[CollectionId, ...] = ()
@@ -43,6 +44,7 @@ class Ask:
     limit: int = 6
     strategy: Strategy = Strategy.HYBRID
     history: tuple[Turn, ...] = ()
+    label: Callable[[int], str] = numeric_label
 
 
 @dataclass(slots=True)
@@ -116,7 +118,7 @@ class QueryEngine:
         rendered = self._render(ask, retrieval)
         start = SourcesChunk(rendered.sources, message_id, retrieval.strategy, retrieval.scope)
         yield start
-        reply = _Reply(MarkerTransducer({source.n for source in rendered.sources}))
+        reply = _Reply(MarkerTransducer({source.n for source in rendered.sources}, label=ask.label))
         if rendered.sources and self._may_hold_answer(retrieval):
             async with aclosing(self._reply(reply, rendered.messages)) as pieces:
                 async for piece in pieces:
@@ -133,7 +135,9 @@ class QueryEngine:
 
     def _render(self, ask: Ask, retrieval: Retrieval) -> RenderedPrompt:
         sources = group_sources([passage for passage in retrieval.passages if passage.text.strip()])
-        return self.prompt.prepare(sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters)
+        return self.prompt.prepare(
+            sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters, label=ask.label
+        )
 
     def _may_hold_answer(self, retrieval: Retrieval) -> bool:
         """Let a retriever that gives no raw signals decide by what it brings."""
@@ -186,7 +190,7 @@ def _checked(ask: Ask) -> Ask:
             f"The question has {len(question):,} characters; {MAX_QUESTION_CHARACTERS:,} are the most. Shorten it.",
             code="question_too_long",
         )
-    return Ask(question, ask.collection_ids, ask.filter, ask.limit, ask.strategy, ask.history)
+    return replace(ask, question=question)
 
 
 def _query(ask: Ask) -> Query:

@@ -264,10 +264,7 @@ def sample(question: str, as_json: bool) -> None:
     """Load the sample library and answer a question from it."""
 
     async def work(client: "Pincite") -> None:
-        with file_progress(as_json) as listen:
-            added = await client.add(*sample_files(), on_progress=listen)
-        if all(item.reason for item in added):
-            raise RefusedInput("The sample library could not be loaded. `pincite doctor` looks for the cause.")
+        added = await load_samples(client, as_json=as_json)
         if as_json:
             answer = await client.ask(question)
             print_json({"documents": [item.as_dict() for item in added], "answer": answer.as_dict()})
@@ -278,6 +275,15 @@ def sample(question: str, as_json: bool) -> None:
     with_client(SAMPLE_COLLECTION, work)
     if not as_json:
         click.echo(_NEXT)
+
+
+async def load_samples(client: "Pincite", *, as_json: bool = False) -> "list[Added]":
+    """Add the sample library to the client's collection; quick when it is there already."""
+    with file_progress(as_json) as listen:
+        added = await client.add(*sample_files(), on_progress=listen)
+    if all(item.reason for item in added):
+        raise RefusedInput("The sample library could not be loaded. `pincite doctor` looks for the cause.")
+    return added
 
 
 def sample_files() -> list[Path]:

@@ -153,6 +153,10 @@ class DoneChunk:
     usage: ModelUsage = field(default_factory=ModelUsage)
     timings: Timings = field(default_factory=Timings)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the event in the form of the HTTP contract."""
+        return _outcome(self)
+
 
 AnswerEvent: TypeAlias = SourcesChunk | TokenChunk | DoneChunk
 
@@ -175,21 +179,19 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer in the form of the HTTP contract's JSON twin."""
-        return {
-            "answered": self.answered,
-            "text": self.text,
-            "sources": [source.as_dict() for source in self.sources],
-            "claims": [claim.as_dict() for claim in self.claims],
-            "citations": [citation.as_dict() for citation in self.citations],
-            "message_id": self.message_id,
-            "model": self.model,
-            "usage": {
-                "prompt_tokens": self.usage.prompt_tokens,
-                "completion_tokens": self.usage.completion_tokens,
-                "estimated": self.usage.estimated,
-            },
-            "timings": self.timings.as_dict(),
-        }
+        return {"text": self.text, "sources": [source.as_dict() for source in self.sources], **_outcome(self)}
+
+
+def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
+    return {
+        "answered": answer.answered,
+        "claims": [claim.as_dict() for claim in answer.claims],
+        "citations": [citation.as_dict() for citation in answer.citations],
+        "message_id": answer.message_id,
+        "model": answer.model,
+        "usage": answer.usage.as_dict(),
+        "timings": answer.timings.as_dict(),
+    }
 
 
 @dataclass(frozen=True, slots=True)

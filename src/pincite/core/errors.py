@@ -12,6 +12,9 @@ class ErrorKind(StrEnum):
     CONFLICT = "conflict"
     UPSTREAM = "upstream"
     STORE = "store"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
+    LIMIT = "limit"
 
 
 class PinciteError(Exception):
@@ -78,3 +81,24 @@ class StoreError(PinciteError):
 
     kind = ErrorKind.STORE
     code = "store"
+
+
+class AuthenticationError(PinciteError):
+    """A request without a token, or with one that isn't known or has expired."""
+
+    kind = ErrorKind.UNAUTHENTICATED
+    code = "unauthenticated"
+
+
+class ForbiddenError(PinciteError):
+    """Something that the caller may not do, or may not know of."""
+
+    kind = ErrorKind.FORBIDDEN
+    code = "forbidden"
+
+
+class LimitError(PinciteError):
+    """Too much at once: trying again later helps."""
+
+    kind = ErrorKind.LIMIT
+    code = "limit"

@@ -19,16 +19,17 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What narrows a search. Empty fields don't narrow; `path_prefix` matches whole paths or folders."""
+    """What narrows a search. Empty fields don't narrow; `path_prefix` matches whole paths or folders, `tags` any of them."""
 
     document_ids: tuple[DocumentId, ...] = ()
     path_prefix: str = ""
     content_types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Say whether nothing is narrowed."""
-        return not (self.document_ids or self.path_prefix or self.content_types)
+        return not (self.document_ids or self.path_prefix or self.content_types or self.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,16 @@ class Scope:
     in_work: int = 0
     failed: int = 0
     pages_unread: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the scope in the form of the HTTP contract."""
+        return {
+            "documents": self.documents,
+            "ready": self.ready,
+            "in_work": self.in_work,
+            "failed": self.failed,
+            "pages_unread": self.pages_unread,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ DocumentId = NewType("DocumentId", str)
 VersionId = NewType("VersionId", str)
 ChunkId = NewType("ChunkId", str)
 MessageId = NewType("MessageId", str)
+TokenId = NewType("TokenId", str)
 
 
 def new_id() -> str:

@@ -38,3 +38,13 @@ class ModelUsage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+
+    def as_dict(self) -> dict[str, int | bool]:
+        """Return the usage in the form of the HTTP contract. Credits and cost are 0 where nothing is charged."""
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "estimated": self.estimated,
+            "credits": 0,
+            "cost_micros": 0,
+        }

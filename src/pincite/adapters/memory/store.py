@@ -7,6 +7,7 @@ from itertools import islice
 
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
+from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
 from pincite.core.ids import ChunkId, WorkspaceId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
@@ -22,6 +23,7 @@ class MemoryUnitOfWork:
     versions: MemoryVersions
     chunks: MemoryChunks
     answers: MemoryAnswers
+    tokens: MemoryTokens
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -66,6 +68,11 @@ class MemoryStore:
         """Return the change log's reader."""
         return self._changes
 
+    @property
+    def credentials(self) -> MemoryCredentials:
+        """Return what recognises callers, of any workspace."""
+        return MemoryCredentials(self._shared)
+
     @asynccontextmanager
     async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[MemoryUnitOfWork]:
         """Open a unit of work for one workspace.
@@ -81,6 +88,7 @@ class MemoryStore:
                 MemoryVersions(transaction),
                 MemoryChunks(transaction),
                 MemoryAnswers(transaction),
+                MemoryTokens(transaction),
             )
         finally:
             transaction.close()

@@ -239,6 +239,7 @@ def _passes(document: Document, filter: Filter) -> bool:
     return (
         (not filter.document_ids or document.id in filter.document_ids)
         and (not filter.content_types or document.content_type in filter.content_types)
+        and (not filter.tags or not set(filter.tags).isdisjoint(document.tags))
         and (not prefix or document.path.startswith(folder) or (document.path == prefix and prefix != folder))
     )
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
 
@@ -93,6 +94,7 @@ class Tables:
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
     states: Rows[CollectionId, LogState] = field(default_factory=Rows[CollectionId, LogState])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
+    tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -104,6 +106,7 @@ class Tables:
             self.log.copy(),
             self.states.copy(),
             self.answers.copy(),
+            self.tokens.copy(),
         )
 
 

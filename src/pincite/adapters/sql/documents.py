@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, delete, func, or_, select, update
 
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
@@ -75,6 +75,8 @@ class SqlDocuments:
             query = query.where(_under(filter.path_prefix))
         if filter.content_types:
             query = query.where(documents.c.content_type.in_(filter.content_types))
+        if filter.tags:
+            query = query.where(or_(*(_tagged(tag) for tag in filter.tags)))
         if not filter.document_ids:
             return {DocumentId(row.id) for row in await self._tx.rows(query, in_collection=collection_id)}
         found: set[DocumentId] = set()
@@ -95,6 +97,11 @@ class SqlDocuments:
         # Versions, texts, chunks and vectors follow by foreign key.
         await self._tx.change(GONE, document_id=document_id)
         return True
+
+
+def _tagged(tag: str) -> ColumnElement[bool]:
+    """Look for the tag as it stands in the stored list. Taken out, the list is another one; LIKE would ignore case."""
+    return func.replace(documents.c.tags, json.dumps(tag), "") != documents.c.tags
 
 
 def _under(prefix: str) -> ColumnElement[bool]:

@@ -16,6 +16,7 @@ from pincite.adapters.sql.documents import SqlDocuments
 from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.schema import prepare
+from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
 from pincite.adapters.sql.transaction import Database, Transaction
 from pincite.adapters.sql.versions import SqlVersions
 from pincite.core.errors import StoreError
@@ -46,6 +47,7 @@ class SqlUnitOfWork:
     versions: SqlVersions
     chunks: SqlChunks
     answers: SqlAnswers
+    tokens: SqlTokens
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -78,6 +80,11 @@ class SqlStore:
         """Return the change log's reader; it is closed with the store."""
         return self._changes
 
+    @property
+    def credentials(self) -> SqlCredentials:
+        """Return what recognises callers, of any workspace."""
+        return SqlCredentials(self._database)
+
     @asynccontextmanager
     async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[SqlUnitOfWork]:
         """Open a unit of work for one workspace.
@@ -93,6 +100,7 @@ class SqlStore:
                 SqlVersions(transaction),
                 SqlChunks(transaction),
                 SqlAnswers(transaction),
+                SqlTokens(transaction),
             )
         finally:
             await transaction.close()

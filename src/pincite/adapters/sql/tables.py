@@ -210,3 +210,15 @@ evidence = Table(
     Column("commitment", HASH, nullable=False),
     Column("spans", Text, nullable=False),
 )
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False, index=True),
+    Column("name", by_code_point(), nullable=False),
+    Column("secret_sha256", HASH, nullable=False),
+    Column("permissions", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime),
+)

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.evidence import Filter, Passage, Scope
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.models import Vector
 
 
@@ -143,6 +144,26 @@ class AnswerRows(Protocol):
         ...
 
 
+class TokenRows(Protocol):
+    """API tokens of the workspace."""
+
+    async def add(self, token: ApiToken) -> None:
+        """Insert. Raises `ConflictError` when the id is taken."""
+        ...
+
+    async def add_first(self, token: ApiToken) -> bool:
+        """Insert when the workspace has no token yet. False, and nothing changed, when it has one."""
+        ...
+
+    async def list(self) -> list[ApiToken]:
+        """Return all, oldest first."""
+        ...
+
+    async def remove(self, token_id: TokenId) -> bool:
+        """Delete one. False when unknown."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. What isn't committed is rolled back when the block ends."""
 
@@ -165,6 +186,9 @@ class UnitOfWork(Protocol):
 
     @property
     def answers(self) -> AnswerRows: ...
+
+    @property
+    def tokens(self) -> TokenRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

@@ -1,0 +1,1 @@
+"""The HTTP door: translates requests to service calls and events to streams; decides nothing."""

@@ -1,0 +1,67 @@
+"""The application: routes, middleware and what lives as long as the process."""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from pincite import __version__
+from pincite.bootstrap import build
+from pincite.core.errors import PinciteError
+from pincite.core.ports.models import ChatModel
+from pincite.server.deps import ServerState
+from pincite.server.errors import on_crash, on_http_error, on_invalid_request, on_pincite_error
+from pincite.server.middleware import Front
+from pincite.server.routes import chat, query, system
+from pincite.server.signals import hearing_the_end
+from pincite.server.sse import Streams
+from pincite.settings import Settings, load_settings
+from pincite.workspaces.tokens import Authenticator
+
+MAX_JSON_BYTES = 1_000_000
+API = "/api"
+
+
+def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
+    """Return the application. Services are built when it starts and closed when it stops. `llm` replaces the configured model."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        built = build(settings)
+        app.state.server = ServerState(built, streams, Authenticator(built.credentials), llm)
+        try:
+            with hearing_the_end(streams.stop):
+                yield
+        finally:
+            await built.close()
+
+    streams = Streams(settings.max_streams)
+    app = FastAPI(
+        title="Pincite",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        max_body_size=MAX_JSON_BYTES,
+        telemetry={"tracing": False},
+    )
+    app.add_middleware(Front)
+    app.add_exception_handler(PinciteError, on_pincite_error)
+    app.add_exception_handler(RequestValidationError, on_invalid_request)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(Exception, on_crash)
+    for module in (query, chat, system):
+        app.include_router(module.router, prefix=API)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Return the application as the environment describes it, for servers that import it."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("pincite").setLevel(logging.INFO)
+    return create_app(load_settings())

@@ -1,0 +1,74 @@
+"""Middleware, all of it plain ASGI: request ids, the access log, security headers."""
+
+import logging
+import re
+import time
+from collections.abc import Sequence
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pincite.core.ids import new_id
+
+_GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_KEY = "pincite.request_id"
+_log = logging.getLogger("pincite.access")
+
+SECURITY_HEADERS: Sequence[tuple[bytes, bytes]] = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+POLICY = (
+    b"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; "
+    b"form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def request_id_of(scope: Scope) -> str:
+    """Return the id under which the log knows a request."""
+    return str(scope.get(_KEY, ""))
+
+
+class Front:
+    """Gives each request an id (the client's own `X-Request-Id` if it is a plain one), and writes a line when it was answered.
+
+    Adds to every response what keeps browsers from guessing types, framing pages and loading foreign code.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = scope[_KEY] = _given_id(scope) or new_id()
+        status, began = 0, time.perf_counter()
+
+        async def marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _with_ours(message.get("headers", ()), request_id)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, marked)
+        finally:
+            # The path alone: a query string may hold what somebody asked.
+            elapsed_ms = (time.perf_counter() - began) * 1000
+            _log.info("%s %s %d %.1f ms %s", scope["method"], scope["path"], status, elapsed_ms, request_id)
+
+
+def _with_ours(headers: Sequence[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+    named = {name.lower() for name, _ in headers}
+    ours = (*SECURITY_HEADERS, (b"content-security-policy", POLICY), (b"x-request-id", request_id.encode()))
+    return [*headers, *(pair for pair in ours if pair[0] not in named)]
+
+
+def _given_id(scope: Scope) -> str:
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return given.decode() if _GIVEN_ID.fullmatch(given) else ""

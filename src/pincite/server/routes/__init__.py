@@ -1,0 +1,1 @@
+"""Routes, a file per noun."""

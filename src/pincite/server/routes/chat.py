@@ -1,0 +1,27 @@
+"""`POST /chat/stream`: a stateless chat turn over everything that the caller may read."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from pincite.core.access import Permission
+from pincite.core.documents import Collection
+from pincite.server.deps import Caller, CallerDep
+from pincite.server.dialects import ChatDialect
+from pincite.server.schemas.chat import ChatRequest
+
+router = APIRouter(tags=["questions"])
+
+
+@router.post("/chat/stream")
+async def chat(body: ChatRequest, caller: CallerDep) -> Response:
+    """Answer from every collection that the caller may read and that uses the installation's embedding model."""
+    caller.require(Permission.READ_DOCUMENTS)
+    collections = await _collections(caller)
+    ask = body.ask([collection.id for collection in collections])
+    await caller.collections.require_searchable(collections, ask.filter.document_ids)
+    return await caller.stream(ask, ChatDialect())
+
+
+async def _collections(caller: Caller) -> list[Collection]:
+    model = caller.services.models.embedding
+    return [each for each in await caller.collections.all() if each.embedding == (model.spec if model else None)]

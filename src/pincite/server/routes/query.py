@@ -1,0 +1,42 @@
+"""`POST /query/`: a question to one or several collections, as a stream or as one object."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from pincite.answering.fold import fold
+from pincite.core.access import Permission
+from pincite.core.documents import Collection
+from pincite.core.errors import ForbiddenError
+from pincite.server.deps import Caller, CallerDep
+from pincite.server.dialects import QueryDialect
+from pincite.server.schemas.query import QueryRequest
+from pincite.server.sse import json_line
+
+router = APIRouter(tags=["questions"])
+
+
+@router.post("/query/")
+async def query(body: QueryRequest, caller: CallerDep, request: Request) -> Response:
+    """Answer a question from a collection, with citations. `Accept: application/json` gets one object instead of a stream."""
+    caller.require(Permission.READ_DOCUMENTS)
+    if body.session_id:
+        raise ForbiddenError("You can't read this session, or there is none with this id.", code="session")
+    collections = await _collections(body, caller)
+    ask = body.ask([collection.id for collection in collections])
+    await caller.collections.require_searchable(collections, ask.filter.document_ids)
+    if wants_json(request):
+        async with caller.events(ask) as events:
+            return Response(json_line((await fold(events)).as_dict()), media_type="application/json")
+    return await caller.stream(ask, QueryDialect(caller.request_id))
+
+
+async def _collections(body: QueryRequest, caller: Caller) -> list[Collection]:
+    if body.collections:
+        return await caller.collections.chosen(body.collections)
+    return [await caller.services.collection("default", create=True)]
+
+
+def wants_json(request: Request) -> bool:
+    """Say whether the client asks for JSON and not for a stream."""
+    accepted = request.headers.get("accept", "").lower()
+    return "application/json" in accepted and "text/event-stream" not in accepted

@@ -1,0 +1,67 @@
+"""What `/query/` takes."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from pincite.answering.engine import MAX_QUESTION_CHARACTERS, Ask
+from pincite.core.evidence import Filter
+from pincite.core.ids import CollectionId, DocumentId
+
+MAX_COLLECTIONS = 20
+MAX_DOCUMENTS = 1000
+MAX_TAGS = 50
+
+
+def _trimmed(question: str) -> str:
+    question = question.strip()
+    if not question:
+        raise ValueError("The question is empty. Write what you want to know.")
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise ValueError(f"The question has {len(question):,} characters; {MAX_QUESTION_CHARACTERS:,} are the most.")
+    return question
+
+
+def _unicode(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("The text holds half a surrogate pair.") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_unicode)]
+Question = Annotated[Text, AfterValidator(_trimmed)]
+Id = Annotated[Text, Field(max_length=64)]
+
+
+class QueryRequest(BaseModel):
+    """A question and where to look for its answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: Question = Field(description="1–5,000 characters after trimming.")
+    collection_id: Id | None = Field(None, description="Absent, null or empty: your personal collection.")
+    collection_ids: list[Id] | None = Field(None, max_length=MAX_COLLECTIONS, description="Several collections, instead of one.")
+    session_id: Id | None = Field(None, description="A chat session; null or empty is none.")
+    document_ids: list[Id] | None = Field(None, max_length=MAX_DOCUMENTS)
+    path_prefix: Annotated[Text, Field(max_length=4096)] | None = None
+    tags: list[Annotated[Text, Field(max_length=200)]] | None = Field(None, max_length=MAX_TAGS)
+
+    @model_validator(mode="after")
+    def _names_collections_once(self) -> "QueryRequest":
+        if self.collection_id and self.collection_ids:
+            raise ValueError("Name one collection in collection_id or several in collection_ids, not both.")
+        return self
+
+    @property
+    def collections(self) -> list[CollectionId]:
+        """Return the collections that are named; none for the personal one."""
+        named = [self.collection_id] if self.collection_id else self.collection_ids or []
+        return [CollectionId(each) for each in named if each]
+
+    def ask(self, collection_ids: list[CollectionId]) -> Ask:
+        """Return the question for the engine."""
+        documents = tuple(DocumentId(each) for each in self.document_ids or ())
+        chosen = Filter(document_ids=documents, path_prefix=self.path_prefix or "", tags=tuple(self.tags or ()))
+        return Ask(self.question, tuple(collection_ids), chosen)

@@ -1,0 +1,47 @@
+"""Collections as callers name them: which they may read, and whether the documents they name can be searched."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.core.documents import Collection
+from pincite.core.errors import ConflictError, ForbiddenError, NotFoundError
+from pincite.core.ids import CollectionId, DocumentId, WorkspaceId
+from pincite.core.ports.store import Store, UnitOfWork
+
+
+@dataclass(frozen=True)
+class Collections:
+    """The collections of one workspace."""
+
+    store: Store
+    workspace_id: WorkspaceId
+
+    async def all(self) -> list[Collection]:
+        """Return all, by name."""
+        async with self.store.open(self.workspace_id) as work:
+            return await work.collections.list()
+
+    async def chosen(self, collection_ids: Sequence[CollectionId]) -> list[Collection]:
+        """Return those named. Raises `ForbiddenError`, the same for one that doesn't exist and one that may not be read."""
+        async with self.store.open(self.workspace_id) as work:
+            found = [await work.collections.get(collection_id) for collection_id in dict.fromkeys(collection_ids)]
+        chosen = [collection for collection in found if collection]
+        if len(chosen) < len(found):
+            raise ForbiddenError("You can't read this collection, or there is none with this id.", code="collection")
+        return chosen
+
+    async def require_searchable(self, collections: Sequence[Collection], document_ids: Sequence[DocumentId]) -> None:
+        """Raise `NotFoundError` for a document that is in none of the collections, `ConflictError` for one without a version."""
+        known = {collection.id for collection in collections}
+        async with self.store.open(self.workspace_id) as work:
+            for document_id in dict.fromkeys(document_ids):
+                await _require_searchable(work, document_id, known)
+
+
+async def _require_searchable(work: UnitOfWork, document_id: DocumentId, known: set[CollectionId]) -> None:
+    document = await work.documents.get(document_id)
+    if document is None or document.collection_id not in known:
+        raise NotFoundError(f"There is no document {document_id} where you search.", code="document")
+    if document.version_id is None:
+        why = f" {document.reason.message}" if document.reason else " Wait until it is ready."
+        raise ConflictError(f"{document.path} can't be searched yet.{why}", code="not_ready")
