@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1
 export VIRTUAL_ENV := $(CURDIR)/.venv
 
-.PHONY: help run test check lint format bench bench-quality lock clean
+.PHONY: help run test check lint format bench bench-quality lock lock-peers clean
 
 help: ## say what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -42,7 +42,7 @@ format: .venv/dev.stamp ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/dev.stamp ## measure speed and memory
+bench: .venv/dev.stamp .venv/peers/parsing.stamp ## measure speed and memory
 	for file in $(BENCHES); do echo "== $$file"; $(BIN)/python "$$file"; done
 
 bench-quality: .venv/dev.stamp ## measure retrieval quality
@@ -56,6 +56,9 @@ lock: $(UV) ## pin the dependencies of pyproject.toml
 	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" -o requirements.lock "$$project"; \
 	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" --group "$$project:dev" \
 	  -c requirements.lock -o requirements-dev.lock "$$project"
+
+lock-peers: $(UV) ## pin what benches compare with
+	for names in bench/peers/*.in; do $(UV) pip compile $(LOCK_FLAGS) $(ARGS) -o "$${names%.in}.lock" "$$names"; done
 
 clean: ## remove the environment and every cache
 	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
@@ -75,6 +78,12 @@ clean: ## remove the environment and every cache
 	@$(INSTALL_SELF)
 	@$(BIN)/python -m compileall -q src/pincite
 	@touch .venv/run.stamp $@
+
+# What benches compare with, each group in an environment of its own.
+.venv/peers/%.stamp: bench/peers/%.lock | $(UV)
+	@$(UV) venv --quiet --clear --python $(BIN)/python .venv/peers/$*
+	@VIRTUAL_ENV=.venv/peers/$* $(UV) pip sync --quiet --compile-bytecode --require-hashes $<
+	@touch $@
 
 # pip fetches uv as the lock names it, hash and all, and is taken away again (24 MB): uv does the rest, its own updates too.
 $(UV):

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from manifest import rows_of_manifest
 from report import keep, need_shared, table
 
 KINDS = {".pdf", ".html", ".md", ".txt"}
@@ -30,13 +31,6 @@ def pincite(home: str, *arguments: str) -> tuple[int, Any]:
         check=False,
     )
     return done.returncode, json.loads(done.stdout or "null") or {"stderr": done.stderr}
-
-
-def rows_of_manifest() -> list[dict[str, Any]]:
-    lines = need_shared("corpus", "MANIFEST.tsv").read_text(encoding="utf-8").splitlines()
-    header = lines[0].split("\t")
-    rows = [dict(zip(header, line.split("\t"), strict=False)) for line in lines[1:]]
-    return [row | {"facts": json.loads(row["facts_json"] or "{}")} for row in rows if Path(row["file"]).suffix in KINDS]
 
 
 def outcome_fits(row: dict[str, Any], added: dict[str, Any]) -> bool:
@@ -75,7 +69,7 @@ def distance(found: list[list[float]], known: list[list[float]]) -> float:
 
 def main() -> None:
     names = set(sys.argv[1:])
-    rows = [row for row in rows_of_manifest() if not names or row["file"] in names]
+    rows = [row for row in rows_of_manifest(KINDS) if not names or row["file"] in names]
     with tempfile.TemporaryDirectory() as home:
         started = time.perf_counter()
         code, result = pincite(home, "add", *(str(need_shared("corpus", row["file"])) for row in rows))

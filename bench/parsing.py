@@ -1,10 +1,9 @@
-"""How fast files become canonical text, beside PDFium's bare text; what a child costs to start; how hostile files end.
+"""How fast texts become canonical text; what a child costs to start; how hostile files end. PDFs: see ingest.py.
 
 python bench/parsing.py
 """
 
 import asyncio
-import csv
 import resource
 import statistics
 import time
@@ -15,8 +14,6 @@ from report import keep, need_shared, table
 
 from pincite.adapters.parsers.isolation import IsolatedParser
 from pincite.adapters.parsers.media import read_file
-from pincite.adapters.parsers.pdf import read_pdf
-from pincite.adapters.parsers.pdfium import open_pdf
 from pincite.core.documents import SourceRun
 from pincite.core.errors import RefusedInput
 
@@ -32,45 +29,6 @@ def cpu_s(work: Callable[[], object]) -> float:
         work()
         found.append(time.process_time() - start)
     return min(found)
-
-
-def bare(path: str) -> int:
-    with open_pdf(path) as document:
-        for index in range(document.page_count):
-            with document.page(index) as page:
-                page.chars()
-        return document.page_count
-
-
-def ready_pdfs() -> list[Path]:
-    manifest = need_shared("corpus", "MANIFEST.tsv")
-    with manifest.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    found: list[Path] = []
-    for row in rows:
-        path = manifest.parent / row["file"]
-        if path.suffix == ".pdf" and row["expected"] == "ready":
-            try:
-                read_pdf(str(path), max_pages=1000, max_chars=10_000_000)
-            except RefusedInput:
-                continue
-            found.append(path)
-    return found
-
-
-def speed_of_pdfs() -> list[str]:
-    rows: list[list[str]] = []
-    pages_in_all, full_in_all, bare_in_all = 0, 0.0, 0.0
-    for path in ready_pdfs():
-        pages = bare(str(path))
-        base = cpu_s(lambda path=path: bare(str(path)))
-        full = cpu_s(lambda path=path: read_pdf(str(path), max_pages=1000, max_chars=10_000_000))
-        pages_in_all, full_in_all, bare_in_all = pages_in_all + pages, full_in_all + full, bare_in_all + base
-        if pages >= 4:
-            rows.append([path.name, str(pages), f"{pages / base:.0f}", f"{pages / full:.0f}", f"{full / base:.2f}"])
-    rows.append(["all", str(pages_in_all), f"{pages_in_all / bare_in_all:.0f}", f"{pages_in_all / full_in_all:.0f}"])
-    rows[-1].append(f"{full_in_all / bare_in_all:.2f}")
-    return table(["file", "pages", "bare pages per CPU s", "canonical pages per CPU s", "ratio"], rows)
 
 
 def speed_of_texts() -> list[str]:
@@ -121,7 +79,7 @@ async def hostile() -> list[str]:
 
 
 def main() -> None:
-    parts = [speed_of_pdfs(), speed_of_texts(), asyncio.run(starts()), asyncio.run(hostile())]
+    parts = [speed_of_texts(), asyncio.run(starts()), asyncio.run(hostile())]
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     lines = [line for part in parts for line in (*part, "")]
     keep("parsing", [*lines, f"Largest parent: {peak_mb:.0f} MB."])

@@ -27,7 +27,7 @@ def dev_lock(root: Path) -> dict[str, str]:
     return _pins(root / "requirements-dev.lock")
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "bench/peers/parsing.lock"])
 def test_a_lock_holds_pins_and_hashes_and_nothing_else(root: Path, name: str):
     lines = (root / name).read_text().splitlines()
     assert [line for line in lines if not PIN.match(line) and not HASH.match(line)] == []
