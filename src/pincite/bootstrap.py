@@ -83,6 +83,9 @@ class Models:
             settings.openai_base_url or None,
             protocol="responses" if settings.chat == "openai" else "chat",
             timeout_s=settings.chat_request_timeout_seconds,
+            connect_timeout_s=settings.chat_connect_timeout_seconds,
+            first_token_timeout_s=settings.chat_first_token_timeout_seconds,
+            silence_timeout_s=settings.chat_silence_timeout_seconds,
             max_output_tokens=settings.chat_max_output_tokens,
         )
 

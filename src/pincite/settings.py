@@ -34,7 +34,14 @@ class Settings:
     )
     chat_model: str = _setting("CHAT_MODEL", "", "Name of the chat model at the provider.")
     chat_request_timeout_seconds: float = _setting(
-        "CHAT_REQUEST_TIMEOUT_SECONDS", 120.0, "Longest silence of a chat provider before its answer counts as failed."
+        "CHAT_REQUEST_TIMEOUT_SECONDS", 120.0, "Longest time that a whole answer of a chat provider may take, with its retries."
+    )
+    chat_connect_timeout_seconds: float = _setting("CHAT_CONNECT_TIMEOUT_SECONDS", 10.0, "Longest time to reach the chat provider.")
+    chat_first_token_timeout_seconds: float = _setting(
+        "CHAT_FIRST_TOKEN_TIMEOUT_SECONDS", 60.0, "Longest time until the chat provider's answer begins."
+    )
+    chat_silence_timeout_seconds: float = _setting(
+        "CHAT_SILENCE_TIMEOUT_SECONDS", 60.0, "Longest silence of the chat provider inside an answer."
     )
     chat_max_output_tokens: int = _setting("CHAT_MAX_OUTPUT_TOKENS", 1024, "Most tokens that a chat model may write.")
     chat_max_context_characters: int = _setting("CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most characters of sources in one prompt.")

@@ -185,6 +185,7 @@ class Answer:
 def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
     return {
         "answered": answer.answered,
+        "truncated": answer.usage.truncated,
         "claims": [claim.as_dict() for claim in answer.claims],
         "citations": [citation.as_dict() for citation in answer.citations],
         "message_id": answer.message_id,

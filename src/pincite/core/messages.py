@@ -33,11 +33,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """Tokens of one model call; `estimated` when the provider didn't say."""
+    """Tokens of one model call; `estimated` when the provider didn't say, `truncated` when the limit of tokens cut the reply."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+    truncated: bool = False
 
     def as_dict(self) -> dict[str, int | bool]:
         """Return the usage in the form of the HTTP contract. Credits and cost are 0 where nothing is charged."""

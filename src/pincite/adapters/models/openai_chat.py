@@ -3,8 +3,10 @@
 import asyncio
 import importlib
 import json
+import random
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pincite.adapters.models.openai_errors import (
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
-CONNECT_TIMEOUT_S = 10.0
 LONGEST_TOKEN_CHARACTERS = 16
 """A reply longer than this many characters per allowed token is cut: the provider ignores the limit."""
 
@@ -34,8 +35,9 @@ class OpenAIChatModel:
     """Implements `ChatModel` over Chat Completions (`protocol="chat"`) or Responses (`"responses"`).
 
     Without `api_key` and `base_url` the SDK's own variables count (`OPENAI_API_KEY`, `OPENAI_BASE_URL`); a server that wants no key
-    gets a placeholder when `base_url` is given. `timeout_s` bounds a whole call with its retries, `silence_timeout_s` the wait
-    for the first event and between two. Failures that trying again may mend are tried up to `attempts` times, but
+    gets a placeholder when `base_url` is given. `timeout_s` bounds a whole call with its retries, `first_token_timeout_s` the
+    wait for the first event, `silence_timeout_s` that between two. Failures that trying again may mend are tried up to
+    `attempts` times, but
     never once text was given out. A reply ends at `max_output_tokens`, whatever the provider thinks of it.
     `http_client` replaces the SDK's own client.
     """
@@ -48,6 +50,8 @@ class OpenAIChatModel:
         *,
         protocol: Literal["chat", "responses"] = "chat",
         timeout_s: float = 120.0,
+        connect_timeout_s: float = 10.0,
+        first_token_timeout_s: float = 60.0,
         silence_timeout_s: float = 60.0,
         max_output_tokens: int = 1024,
         attempts: int = 3,
@@ -61,6 +65,8 @@ class OpenAIChatModel:
         self._base_url = base_url
         self._protocol = PROTOCOLS[protocol]
         self._timeout_s = timeout_s
+        self._connect_timeout_s = connect_timeout_s
+        self._first_token_timeout_s = first_token_timeout_s
         self._silence_timeout_s = silence_timeout_s
         self._max_output_tokens = max_output_tokens
         self._attempts = attempts
@@ -94,10 +100,16 @@ class OpenAIChatModel:
                         yield piece
                 return
             except ProviderFault as fault:
-                wait = fault.retry_after_s if fault.retry_after_s is not None else self._retry_wait_s * 2 ** (attempt - 1)
+                wait = self._wait(fault, attempt)
                 if shown or not fault.retryable or attempt == self._attempts or clock() + wait >= deadline:
                     raise
             await asyncio.sleep(wait)
+
+    def _wait(self, fault: ProviderFault, attempt: int) -> float:
+        """Return the seconds until the next try: what the provider asks, else doubling. Scattered, lest many come at once."""
+        if fault.retry_after_s is not None:
+            return fault.retry_after_s + random.uniform(0, self._retry_wait_s)
+        return self._retry_wait_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
 
     async def aclose(self) -> None:
         """Close the connections to the provider."""
@@ -119,13 +131,14 @@ class OpenAIChatModel:
                 if said:
                     yield said
                 if state.closed or pieces > self._max_output_tokens or characters >= self._most_characters:
+                    state.truncated = state.truncated or not state.ended
                     break
         if said := text.finish()[: self._most_characters - characters]:
             characters += len(said)
             yield said
         if not characters:
             raise empty_reply()
-        yield state.usage or _estimated(messages, characters)
+        yield replace(state.usage or _estimated(messages, characters), truncated=state.truncated)
 
     @property
     def _most_characters(self) -> int:
@@ -161,7 +174,7 @@ class OpenAIChatModel:
         self, client: "openai.AsyncOpenAI", body: dict[str, Any], stack: AsyncExitStack, *, deadline: float
     ) -> AsyncIterator[bytes]:
         now = asyncio.get_running_loop().time()
-        async with asyncio.timeout_at(min(deadline, now + self._silence_timeout_s)):
+        async with asyncio.timeout_at(min(deadline, now + self._first_token_timeout_s)):
             response = await stack.enter_async_context(self._protocol.open(client, body))
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
             raise broken_reply()
@@ -171,14 +184,14 @@ class OpenAIChatModel:
         """Yield the events of a byte stream. Only an event is a sign of life: comments and odd bytes don't lengthen the wait."""
         clock = asyncio.get_running_loop().time
         decoder = SseDecoder()
-        heard = clock()
+        heard, patience = clock(), self._first_token_timeout_s
         while not state.closed:
-            async with asyncio.timeout_at(min(deadline, heard + self._silence_timeout_s)):
+            async with asyncio.timeout_at(min(deadline, heard + patience)):
                 chunk = await anext(chunks, None)
             if chunk is None:
                 return
             for message in decoder.feed(chunk):
-                heard = clock()
+                heard, patience = clock(), self._silence_timeout_s
                 if message.data.startswith("[DONE]"):
                     state.ended = state.closed = True
                     return
@@ -197,7 +210,8 @@ class OpenAIChatModel:
         import httpx2
         import openai
 
-        timeout = httpx2.Timeout(self._silence_timeout_s, connect=min(CONNECT_TIMEOUT_S, self._timeout_s))
+        longest = max(self._first_token_timeout_s, self._silence_timeout_s)
+        timeout = httpx2.Timeout(longest, connect=min(self._connect_timeout_s, self._timeout_s))
         key = self._api_key
         for candidate in (key, "none" if self._base_url and not key else key):
             try:

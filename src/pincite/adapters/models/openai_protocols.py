@@ -19,11 +19,16 @@ MOST_TOKENS = 10_000_000
 
 @dataclass(slots=True)
 class ReplyState:
-    """What a reply said about itself. `ended`: its text is complete; `closed`: nothing that follows matters."""
+    """What a reply said about itself. `ended`: its text is complete; `closed`: nothing that follows matters.
+
+    `truncated`: the limit of tokens cut it. `sequence` is the highest number of an event so far.
+    """
 
     usage: ModelUsage | None = None
     ended: bool = False
     closed: bool = False
+    truncated: bool = False
+    sequence: int = -1
 
 
 class RawResponse(Protocol):
@@ -99,14 +104,17 @@ def _read_completions(event: Event, state: ReplyState) -> str:
             raise filtered()
         case "tool_calls" | "function_call":
             raise asked_for_tools()
-        case _:
+        case reason:
             state.ended = True
+            state.truncated = reason == "length"
     return said
 
 
 def _read_responses(event: Event, state: ReplyState) -> str:
     _refuse_errors_and_tools(event)
     response = _mapping(event.get("response"))
+    if not _follows(event, state):
+        return ""
     match event.get("type"):
         case "response.output_text.delta":
             delta = event.get("delta")
@@ -116,6 +124,7 @@ def _read_responses(event: Event, state: ReplyState) -> str:
                 raise filtered()
             state.usage = _usage(response.get("usage"), "input_tokens", "output_tokens")
             state.ended = state.closed = True
+            state.truncated = event.get("type") == "response.incomplete"
         case "response.failed" | "response.cancelled":
             raise _in_band(response.get("error"))
         case "response.refusal.delta":
@@ -125,6 +134,19 @@ def _read_responses(event: Event, state: ReplyState) -> str:
         case _:
             pass
     return ""
+
+
+def _follows(event: Event, state: ReplyState) -> bool:
+    """Say whether an event is new: one that comes twice counts once. Raises for one that comes behind a later one."""
+    number = event.get("sequence_number")
+    if not isinstance(number, int):
+        return True
+    if number == state.sequence:
+        return False
+    if number < state.sequence:
+        raise broken_reply()
+    state.sequence = number
+    return True
 
 
 def _refuse_errors_and_tools(event: Event) -> None:

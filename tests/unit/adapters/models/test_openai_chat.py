@@ -294,7 +294,7 @@ async def test_silence_ends_with_a_timeout_that_comments_do_not_lengthen() -> No
 
     body = Alive([])
     with pytest.raises(UpstreamError) as caught:
-        await Provider(body).model(silence_timeout_s=0.05).invoke(MESSAGES)
+        await Provider(body).model(first_token_timeout_s=30, silence_timeout_s=0.05).invoke(MESSAGES)
     assert (caught.value.code, caught.value.retryable) == ("provider_timeout", False)
     assert body.closed
 
@@ -339,3 +339,34 @@ async def test_a_missing_key_is_a_configuration_error_and_a_local_server_needs_n
 def test_an_unknown_protocol_is_refused() -> None:
     with pytest.raises(ConfigurationError):
         OpenAIChatModel("m", protocol="soap")  # pyright: ignore[reportArgumentType]  # what a settings file may hold
+
+
+def numbered(number: int, text: str) -> bytes:
+    return sse({"type": "response.output_text.delta", "sequence_number": number, "delta": text})
+
+
+async def test_an_event_that_comes_twice_counts_once() -> None:
+    events = [numbered(1, "Sixty "), numbered(1, "Sixty "), numbered(4, "days."), numbered(4, "days."), completed()]
+    assert await Provider(Body(events)).model("responses").invoke(MESSAGES) == "Sixty days."
+
+
+async def test_events_out_of_order_break_the_reply() -> None:
+    events = [numbered(2, "days."), numbered(1, "Sixty "), completed()]
+    with pytest.raises(UpstreamError) as failed:
+        await Provider(Body(events)).model("responses").invoke(MESSAGES)
+    assert failed.value.code == "provider_broken_reply"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "events", "truncated"),
+    [
+        ("chat", [chunk("Sixty", "length")], True),
+        ("chat", [chunk("Sixty", "stop")], False),
+        ("responses", [delta("Sixty"), completed("incomplete", incomplete_details={"reason": "max_output_tokens"})], True),
+        ("responses", [delta("Sixty"), completed()], False),
+    ],
+)
+async def test_a_reply_cut_by_the_limit_says_so(protocol: Protocol, events: list[bytes], truncated: bool) -> None:
+    usage = (await collect(Provider(Body(events)).model(protocol)))[-1]
+    assert isinstance(usage, ModelUsage)
+    assert usage.truncated is truncated
