@@ -33,7 +33,10 @@ def translated(path: Path) -> Generator[None]:
 def busy(path: Path) -> StoreError:
     """Return the error of a lock that was not given in time."""
     return StoreError(
-        f"Another process has been writing to {path.name} for too long. Try again in a moment.", code="store_busy", retryable=True
+        f"Another process has been writing to {path.name} for too long. Try again in a moment. If it stays so, that process is "
+        "stopped or hangs: end it; what it had not committed is undone. Searching goes on meanwhile.",
+        code="store_busy",
+        retryable=True,
     )
 
 
