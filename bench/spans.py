@@ -6,7 +6,8 @@ import sys
 
 from report import keep, need_shared
 
-from pincite.answering.engine import Ask, QueryEngine
+from pincite.answering.engine import QueryEngine
+from pincite.answering.exchange import Ask
 from pincite.answering.extractive import ExtractiveChatModel
 from pincite.bootstrap import evaluator
 from pincite.core.ids import VersionId

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.adapters.models.openai_chat import OpenAIChatModel
-    from pincite.answering.engine import Ask, QueryEngine
+    from pincite.answering.engine import QueryEngine
+    from pincite.answering.exchange import Ask
     from pincite.answering.extractive import ExtractiveChatModel
     from pincite.answering.prompts import DEFAULT_RAG_PROMPT, PromptTemplate
     from pincite.answering.sources import group_sources
@@ -25,7 +26,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "pincite.adapters.models.openai_chat": ("OpenAIChatModel",),
-    "pincite.answering.engine": ("Ask", "QueryEngine"),
+    "pincite.answering.engine": ("QueryEngine",),
+    "pincite.answering.exchange": ("Ask",),
     "pincite.answering.extractive": ("ExtractiveChatModel",),
     "pincite.answering.prompts": ("DEFAULT_RAG_PROMPT", "PromptTemplate"),
     "pincite.answering.sources": ("group_sources",),

@@ -12,7 +12,7 @@ from pathlib import Path
 from pincite.answering.engine import QueryEngine
 from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
-from pincite.answering.records import StoredRecorder
+from pincite.answering.records import StoredQueryLog, StoredRecorder
 from pincite.core.documents import Collection
 from pincite.core.errors import ConfigurationError, ConflictError, NotFoundError, StoreError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
@@ -20,6 +20,7 @@ from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.identity import Credentials
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.parsing import Parser
+from pincite.core.ports.querylog import QueryLog
 from pincite.core.ports.store import Store
 from pincite.evaluation.runs import Bench, Evaluator
 from pincite.ingest.chunking import ChunkRules
@@ -103,6 +104,7 @@ class Services:
     searcher: Searcher
     locator: StoredLocator
     recorder: StoredRecorder
+    query_log: QueryLog
     credentials: Credentials
     workspace_id: WorkspaceId
 
@@ -115,6 +117,7 @@ class Services:
             recorder=self.recorder,
             evidence=self.models.evidence,
             max_context_characters=self.settings.chat_max_context_characters,
+            log=self.query_log,
         )
 
     async def collection(self, name: str, *, create: bool = False) -> Collection:
@@ -143,6 +146,7 @@ class Services:
     async def close(self) -> None:
         """Release what is open."""
         self.parser.close()
+        await self.query_log.close()
         await self.store.close()
 
 
@@ -179,6 +183,7 @@ def build(settings: Settings) -> Services:
         ),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         recorder=StoredRecorder(store, LOCAL_WORKSPACE),
+        query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
         credentials=store.credentials,
         workspace_id=LOCAL_WORKSPACE,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pincite.answering.engine import Ask
+from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
 from pincite.bootstrap import Services, build
@@ -70,7 +70,8 @@ def _searching(limit: int, strategy: Strategy | str) -> Strategy:
 class Pincite:
     """An installation, opened for one collection. Use as an async context manager, or `Pincite.sync()` without async.
 
-    `home` holds everything (default: PINCITE_HOME). `llm` replaces the configured chat model.
+    `home` holds everything (default: PINCITE_HOME). `llm` replaces the configured chat model. `surface` names the caller in the
+    log of questions.
     """
 
     def __init__(
@@ -80,10 +81,12 @@ class Pincite:
         collection: str = DEFAULT_COLLECTION,
         llm: ChatModel | None = None,
         settings: Settings | None = None,
+        surface: str = "library",
     ) -> None:
         self.settings = settings or load_settings(home=str(home) if home else None)
         self._collection_name = collection
         self._llm = llm
+        self._surface = surface
         self._services: Services | None = None
 
     @staticmethod
@@ -193,7 +196,7 @@ class Pincite:
         """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
         chosen = _searching(limit, strategy)
         collection = await self.collection()
-        ask = Ask(question, (collection.id,), filter or Filter(), limit, chosen)
+        ask = Ask(question, (collection.id,), filter or Filter(), limit, chosen, surface=self._surface)
         async with aclosing(self.services.engine(self._llm).stream(ask)) as events:
             async for event in events:
                 yield event

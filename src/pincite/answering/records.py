@@ -1,10 +1,19 @@
-"""Keeps answers in the store."""
+"""Keeps answers, and the log of questions, in the store."""
 
-from dataclasses import dataclass
+import asyncio
+import logging
+from dataclasses import dataclass, field
 
 from pincite.core.answers import AnswerRecord
+from pincite.core.errors import PinciteError
 from pincite.core.ids import WorkspaceId
 from pincite.core.ports.store import Store
+from pincite.core.querylog import LoggedQuery
+
+MOST_WAITING = 10_000
+"""Logged questions that wait for a store which takes none; later ones are dropped."""
+
+_log = logging.getLogger("pincite.querylog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +28,39 @@ class StoredRecorder:
         async with self.store.open(self.workspace_id) as work:
             await work.answers.add(record)
             await work.commit()
+
+
+@dataclass
+class StoredQueryLog:
+    """A `QueryLog` over the workspace's rows: one task writes what has gathered, in one transaction."""
+
+    store: Store
+    workspace_id: WorkspaceId
+    _waiting: list[LoggedQuery] = field(default_factory=list[LoggedQuery])
+    _writing: asyncio.Task[None] | None = None
+
+    def note(self, query: LoggedQuery) -> None:
+        """Take note of a question; a task of the running event loop writes it."""
+        if len(self._waiting) >= MOST_WAITING:
+            _log.warning("The log of questions can't be written; a question was not logged.")
+            return
+        self._waiting.append(query)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.get_running_loop().create_task(self._write())
+
+    async def close(self) -> None:
+        """Write what was noted and not written yet."""
+        if self._writing:
+            await self._writing
+        if self._waiting:
+            await self._write()
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                async with self.store.open(self.workspace_id) as work:
+                    await work.query_logs.add(batch)
+                    await work.commit()
+            except PinciteError as error:
+                _log.warning("%d questions were not logged: %s", len(batch), error.message)

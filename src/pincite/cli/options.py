@@ -49,7 +49,7 @@ def with_client(collection: str, work: Callable[["Pincite"], Coroutine[Any, Any,
     async def session() -> T:
         from pincite.client import Pincite
 
-        async with Pincite(collection=collection) as client:
+        async with Pincite(collection=collection, surface="cli") as client:
             return await work(client)
 
     return asyncio.run(session())

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from pincite.answering.engine import Ask
+from pincite.answering.exchange import Ask
 from pincite.bootstrap import Services
 from pincite.core.access import Permission, Principal, require
 from pincite.core.answers import AnswerEvent, SourcesChunk

@@ -6,9 +6,11 @@ from contextlib import aclosing
 import pytest
 
 from pincite.adapters.memory.chat import ScriptedChatModel
+from pincite.adapters.memory.query_logs import MemoryQueryLog
 from pincite.adapters.memory.records import MemoryLocator, MemoryRecorder
 from pincite.adapters.memory.retriever import FixedRetriever
-from pincite.answering.engine import INSUFFICIENT_MESSAGE, Ask, QueryEngine
+from pincite.answering.engine import INSUFFICIENT_MESSAGE, QueryEngine
+from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
 from pincite.core.answers import AnswerEvent, DoneChunk, SourcesChunk, TokenChunk, Verdict
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, PageSpan, SourceRun
@@ -16,6 +18,7 @@ from pincite.core.errors import UpstreamError, UsageError
 from pincite.core.evidence import Passage, Signals
 from pincite.core.ids import DocumentId, VersionId
 from pincite.core.messages import ModelUsage
+from pincite.core.querylog import Outcome
 
 LEASE = "The lease runs for two years. Notice to end it is sixty days."
 LAW = "Dutch law governs the lease."
@@ -200,3 +203,32 @@ async def test_a_stream_without_its_last_event_is_no_answer() -> None:
 async def test_two_questions_at_once_dont_mix() -> None:
     answers = await asyncio.gather(*(engine_of(f"Answer {n} [1].").ask("q") for n in range(20)))
     assert [answer.text for answer in answers] == [f"Answer {n} [1]." for n in range(20)]
+
+
+async def test_every_question_is_noted_however_it_ends() -> None:
+    log = MemoryQueryLog()
+    whole = QueryEngine(FixedRetriever(PASSAGES), ScriptedChatModel(["Two years [1]."], usage=ModelUsage(11, 4)), log=log)
+    await whole.ask(Ask("q", surface="test"))
+    await QueryEngine(FixedRetriever([]), ScriptedChatModel(["x"]), log=log).ask("q")
+    pieces = ScriptedChatModel([["Two ", "years ", "[1]."]])
+    async with aclosing(QueryEngine(FixedRetriever(PASSAGES), pieces, log=log).stream("q")) as events:
+        await anext(events)
+        await anext(events)
+    failing = ScriptedChatModel([["Two ", "years "]], fail_at=1)
+    with pytest.raises(UpstreamError):
+        await QueryEngine(FixedRetriever(PASSAGES), failing, log=log).ask("q")
+    outcomes = [(query.outcome, query.received.strip(), query.error) for query in log.queries]
+    assert outcomes == [
+        (Outcome.COMPLETE, "", ""),
+        (Outcome.INSUFFICIENT, "", ""),
+        (Outcome.PARTIAL, "Two", ""),
+        (Outcome.FAILED, "Two", "upstream"),
+    ]
+    assert (log.queries[0].surface, log.queries[0].model, log.queries[0].usage) == ("test", "scripted", ModelUsage(11, 4))
+
+
+async def test_a_question_that_is_refused_is_not_noted() -> None:
+    log = MemoryQueryLog()
+    with pytest.raises(UsageError):
+        await QueryEngine(FixedRetriever(PASSAGES), ScriptedChatModel(["x"]), log=log).ask(" ")
+    assert log.queries == []

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 
+from pincite.adapters.memory.query_logs import MemoryQueryLogs
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
 from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
@@ -24,6 +25,7 @@ class MemoryUnitOfWork:
     chunks: MemoryChunks
     answers: MemoryAnswers
     tokens: MemoryTokens
+    query_logs: MemoryQueryLogs
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -89,6 +91,7 @@ class MemoryStore:
                 MemoryChunks(transaction),
                 MemoryAnswers(transaction),
                 MemoryTokens(transaction),
+                MemoryQueryLogs(transaction),
             )
         finally:
             transaction.close()

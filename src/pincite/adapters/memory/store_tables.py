@@ -12,6 +12,7 @@ from pincite.core.errors import ConflictError, StoreError
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
+from pincite.core.querylog import LoggedQuery
 
 K = TypeVar("K", bound=str)
 V = TypeVar("V")
@@ -95,6 +96,7 @@ class Tables:
     states: Rows[CollectionId, LogState] = field(default_factory=Rows[CollectionId, LogState])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
+    query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -107,6 +109,7 @@ class Tables:
             self.states.copy(),
             self.answers.copy(),
             self.tokens.copy(),
+            self.query_logs.copy(),
         )
 
 

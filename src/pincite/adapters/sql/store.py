@@ -15,6 +15,7 @@ from pincite.adapters.sql.connections import BUSY_TIMEOUT_S
 from pincite.adapters.sql.documents import SqlDocuments
 from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.feed import SqliteFeed
+from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
 from pincite.adapters.sql.transaction import Database, Transaction
@@ -48,6 +49,7 @@ class SqlUnitOfWork:
     chunks: SqlChunks
     answers: SqlAnswers
     tokens: SqlTokens
+    query_logs: SqlQueryLogs
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -101,6 +103,7 @@ class SqlStore:
                 SqlChunks(transaction),
                 SqlAnswers(transaction),
                 SqlTokens(transaction),
+                SqlQueryLogs(transaction),
             )
         finally:
             await transaction.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Protocol
 
 from pincite.core.access import ApiToken
@@ -10,6 +11,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, V
 from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.models import Vector
+from pincite.core.querylog import LoggedQuery
 
 
 class CollectionRows(Protocol):
@@ -164,6 +166,18 @@ class TokenRows(Protocol):
         ...
 
 
+class QueryLogRows(Protocol):
+    """The log of questions of the workspace."""
+
+    async def add(self, queries: Sequence[LoggedQuery]) -> None:
+        """Insert questions. One whose message is logged already is left as it is."""
+        ...
+
+    async def list(self, *, limit: int = 100, before: datetime | None = None) -> list[LoggedQuery]:
+        """Return questions, newest first, those asked before an instant."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. What isn't committed is rolled back when the block ends."""
 
@@ -189,6 +203,9 @@ class UnitOfWork(Protocol):
 
     @property
     def tokens(self) -> TokenRows: ...
+
+    @property
+    def query_logs(self) -> QueryLogRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from pincite.answering.engine import Ask
+from pincite.answering.exchange import Ask
 from pincite.answering.prompts import source_label
 from pincite.core.evidence import Filter
 from pincite.core.ids import CollectionId, DocumentId
@@ -61,4 +61,5 @@ class ChatRequest(BaseModel):
             self.retrieval_limit,
             history=tuple(Turn(asked.content, said.content) for asked, said in pairs),
             label=source_label,
+            surface="chat",
         )

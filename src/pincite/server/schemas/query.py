@@ -4,7 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from pincite.answering.engine import MAX_QUESTION_CHARACTERS, Ask
+from pincite.answering.engine import MAX_QUESTION_CHARACTERS
+from pincite.answering.exchange import Ask
 from pincite.core.evidence import Filter
 from pincite.core.ids import CollectionId, DocumentId
 
@@ -64,4 +65,4 @@ class QueryRequest(BaseModel):
         """Return the question for the engine."""
         documents = tuple(DocumentId(each) for each in self.document_ids or ())
         chosen = Filter(document_ids=documents, path_prefix=self.path_prefix or "", tags=tuple(self.tags or ()))
-        return Ask(self.question, tuple(collection_ids), chosen)
+        return Ask(self.question, tuple(collection_ids), chosen, surface="query")
