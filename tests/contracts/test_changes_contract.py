@@ -337,6 +337,43 @@ async def test_chunks_of_the_same_bytes_come_from_one_version(store: AnyStore) -
     assert await twins(store, b"a") == ["1", "2"]
 
 
+async def test_a_new_title_reaches_every_chunk_and_leaves_ids_texts_and_vectors(store: AnyStore, feed: ChangeFeed) -> None:
+    vectors = [unit(1, 0, 0, 0), unit(0, 1, 0, 0)]
+    ready, chunks = await publish(store, document("a"), ["1", "2"], vectors)
+    await publish(store, document("b"), ["3"])
+    renamed = replace(ready, title="Another", path="c", source_uri="file:///c")
+    async with store.open(OURS) as work:
+        await work.chunks.retitle(renamed)
+        assert [change.title for change in await everything(feed)] == ["Title"] * 3
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.documents.get(ready.id) == renamed
+        assert await work.chunks.of_version(chunks[0].version_id) == [replace(chunk, title="Another") for chunk in chunks]
+        found = await work.chunks.vectors([replace(chunk, title="Another").fingerprint for chunk in chunks], model_id=SPEC.model_id)
+        assert [list(vector) for vector in found.values()] == [list(vector) for vector in vectors]
+        assert await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=SPEC.model_id) == {}
+    changes = await everything(feed)
+    assert [(change.seq, change.title, change.text) for change in changes] == [
+        (3, "Title", "3"),
+        (4, "Another", "1"),
+        (5, "Another", "2"),
+    ]
+    assert [list(change.vector or ()) for change in changes[1:]] == [list(vector) for vector in vectors]
+    assert await feed.state(SPACE) == LogState(5, 0)
+
+
+async def test_a_new_title_without_chunks_or_at_a_path_that_is_taken_changes_no_log(store: AnyStore, feed: ChangeFeed) -> None:
+    ready, _ = await publish(store, document("a"), ["1"])
+    empty = document("b")
+    async with store.open(OURS) as work:
+        await work.documents.save(empty)
+        await work.chunks.retitle(replace(empty, title="Another"))
+        with pytest.raises(ConflictError):
+            await work.chunks.retitle(replace(empty, path=ready.path))
+        await work.commit()
+    assert await feed.state(SPACE) == LogState(1, 0)
+
+
 async def test_nothing_of_a_removed_document_is_found(store: AnyStore, feed: ChangeFeed) -> None:
     ready, chunks = await publish(store, document("a"), ["1", "2"], [unit(1, 0, 0, 0), unit(0, 1, 0, 0)])
     await remove(store, ready)
@@ -418,6 +455,8 @@ async def test_another_workspace_sees_nothing(store: AnyStore, feed: ChangeFeed)
         empty = hashlib.sha256().hexdigest()
         assert await work.chunks.of_bytes(empty, parser="text", parser_version="1", model_id=SPEC.model_id) == []
         assert await work.chunks.prune(HOME.id, through_seq=1) == 0
+        with pytest.raises(NotFoundError):
+            await work.chunks.retitle(replace(ready, title="stolen"))
         with pytest.raises(NotFoundError):
             await work.chunks.publish(ready, chunks, some_vectors(chunks), model_id=SPEC.model_id)
         await work.commit()

@@ -26,6 +26,7 @@ from pincite.core.documents import (
 )
 from pincite.core.errors import ConflictError, NotFoundError, StoreError
 from pincite.core.evidence import Filter, Scope
+from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import CollectionId, DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.store import Store
 
@@ -509,3 +510,70 @@ async def test_a_documents_versions_are_listed_oldest_first_and_only_ours(store:
         assert await work.versions.of_document(document.id) == [made[1], made[0]]
     async with store.open(THEIRS) as work:
         assert await work.versions.of_document(document.id) == []
+
+
+def file_state(place: str, *, stamp: str = "10 20 30", sha256: str = "ab" * 32, settled: bool = True) -> FileState:
+    return FileState(f"file:///srv/{place}", stamp, str(1 << 64), sha256, settled)
+
+
+async def known_under(store: Store, home: Collection, folder: str, workspace: WorkspaceId = OURS) -> list[KnownFile]:
+    async with store.open(workspace) as work:
+        return await work.files.under(home.id, folder)
+
+
+async def remember(store: Store, states: dict[DocumentId, FileState]) -> None:
+    async with store.open(OURS) as work:
+        await work.files.remember(states)
+        await work.commit()
+
+
+async def test_a_file_comes_back_with_its_document_as_it_was_remembered(store: Store) -> None:
+    home = collection()
+    [made] = await added(store, home, "box/a.txt")
+    failed = replace(made, stage=Stage.FAILED, reason=Reason("no_text", "Nothing."), sha256="cd" * 32, size_bytes=1 << 33)
+    async with store.open(OURS) as work:
+        await work.documents.save(failed)
+        await work.commit()
+    state = file_state("box/a.txt", stamp="99999999999999999999 é", settled=False)
+    await remember(store, {made.id: file_state("elsewhere/a.txt")})
+    await remember(store, {made.id: state})
+    expected = KnownFile(made.id, "box/a.txt", failed.source_uri, Stage.FAILED, "no_text", "cd" * 32, 1 << 33, state)
+    assert await known_under(store, home, "file:///srv/box/") == [expected]
+    assert await known_under(store, home, "file:///srv/elsewhere/") == []
+
+
+async def test_files_are_found_by_the_folder_of_their_place_or_address(store: Store) -> None:
+    home, other = collection(), collection("other")
+    names = ("box/b", "box/a", "box/a/c", "boxer/d", "box", "linked", "Box/e", "%62ox/f")
+    made = await added(store, home, *names)
+    [elsewhere] = await added(store, other, "box/a")
+    await remember(store, {made[5].id: file_state("box/link"), made[0].id: file_state("box/b"), elsewhere.id: file_state("box/a")})
+    # By address alone (`file:///PATH`), by both, and by place alone.
+    assert [known.path for known in await known_under(store, home, "file:///box/")] == ["box/a", "box/a/c", "box/b"]
+    assert [known.path for known in await known_under(store, home, "file:///srv/box/")] == ["box/b", "linked"]
+    assert [known.state for known in await known_under(store, home, "file:///box/a/")] == [None]
+    assert await known_under(store, home, "file:///nowhere/") == []
+    assert await known_under(store, home, "file:///box/", THEIRS) == []
+
+
+async def test_a_place_and_an_address_in_one_folder_are_one_document(store: Store) -> None:
+    home = collection()
+    [made] = await added(store, home, "srv/box/a")
+    await remember(store, {made.id: file_state("box/a")})
+    assert [known.document_id for known in await known_under(store, home, "file:///srv/")] == [made.id]
+
+
+async def test_many_files_are_remembered_at_once_and_forgotten_with_their_documents(store: Store) -> None:
+    home = collection()
+    made = await added(store, home, *(f"box/{n:04}" for n in range(1001)))
+    await remember(store, {one.id: file_state(one.path) for one in made})
+    assert len(await known_under(store, home, "file:///srv/box/")) == 1001
+    async with store.open(OURS) as work:
+        await work.documents.remove(made[0].id)
+        await work.commit()
+    assert len(await known_under(store, home, "file:///srv/box/")) == 1000
+    with pytest.raises(NotFoundError):
+        await remember(store, {made[1].id: file_state("x"), made[0].id: file_state("y")})
+    async with store.open(THEIRS) as work:
+        with pytest.raises(NotFoundError):
+            await work.files.remember({made[1].id: file_state("x")})

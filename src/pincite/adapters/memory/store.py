@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
+from pincite.adapters.memory.store_files import MemoryFiles
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
 from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
@@ -21,6 +22,7 @@ class MemoryUnitOfWork:
     transaction: Transaction
     collections: MemoryCollections
     documents: MemoryDocuments
+    files: MemoryFiles
     versions: MemoryVersions
     chunks: MemoryChunks
     answers: MemoryAnswers
@@ -87,6 +89,7 @@ class MemoryStore:
                 transaction,
                 MemoryCollections(transaction),
                 MemoryDocuments(transaction),
+                MemoryFiles(transaction),
                 MemoryVersions(transaction),
                 MemoryChunks(transaction),
                 MemoryAnswers(transaction),

@@ -1,6 +1,7 @@
 """Repositories over the rows in memory."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
 from pincite.core.answers import AnswerRecord
@@ -94,6 +95,7 @@ class MemoryDocuments:
         document = tables.documents.drop(self._tx.workspace_id, document_id)
         if document is None:
             return False
+        tables.files.drop(self._tx.workspace_id, document_id)
         for version in tables.versions.all(self._tx.workspace_id):
             if version.document_id == document_id:
                 tables.versions.drop(self._tx.workspace_id, version.id)
@@ -167,6 +169,14 @@ class MemoryChunks:
             vector = unpack_float16(pack_float16(vectors[chunk.id])) if chunk.id in vectors else None
             _append(self._tx, tables, Entry(0, document.collection_id, document.id, chunk, model_id, vector), chunk.id)
         _bury(self._tx, tables, [entry for entry in gone if entry.chunk and entry.chunk.id not in kept])
+
+    async def retitle(self, document: Document) -> None:
+        """Save a document's row and give its title to its chunks, which take new numbers of the log. See `ChunkRows.retitle`."""
+        tables = await self._tx.lock()
+        await MemoryDocuments(self._tx).save(document)
+        for entry in _entries(self._tx, tables):
+            if entry.chunk and entry.document_id == document.id:
+                _append(self._tx, tables, replace(entry, chunk=replace(entry.chunk, title=document.title)), entry.chunk.id)
 
     async def of_version(self, version_id: VersionId) -> list[Chunk]:
         """Return the chunks of a version in order."""

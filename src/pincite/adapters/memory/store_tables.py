@@ -9,6 +9,7 @@ from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
+from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
@@ -90,6 +91,7 @@ class Tables:
 
     collections: Rows[CollectionId, Collection] = field(default_factory=Rows[CollectionId, Collection])
     documents: Rows[DocumentId, Document] = field(default_factory=Rows[DocumentId, Document])
+    files: Rows[DocumentId, FileState] = field(default_factory=Rows[DocumentId, FileState])
     versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
@@ -103,6 +105,7 @@ class Tables:
         return Tables(
             self.collections.copy(),
             self.documents.copy(),
+            self.files.copy(),
             self.versions.copy(),
             self.texts.copy(),
             self.log.copy(),

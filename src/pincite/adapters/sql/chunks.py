@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, literal, select
+from sqlalchemy import Row, and_, bindparam, delete, func, literal, select, update
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.changelog import ChangeLog
@@ -24,6 +25,8 @@ IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own")
 OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
+OF_DOCUMENT = select(chunks).where(OWN, chunks.c.document_id == bindparam("document_id")).order_by(chunks.c.seq)
+RETITLED = update(chunks).where(OWN, chunks.c.id == bindparam("chunk_id"))
 MODEL = vectors.c.model_id == bindparam("model_id")
 # One chunk for each fingerprint: boilerplate may stand in a thousand documents.
 ONE_EACH = (
@@ -36,7 +39,7 @@ ONE_EACH = (
 VECTORS = select(ONE_EACH.c.fingerprint, vectors.c.data).join(ONE_EACH, vectors.c.chunk_id == ONE_EACH.c.chunk_id).where(MODEL)
 TWIN = (
     select(versions.c.id)
-    .join(documents, documents.c.version_id == versions.c.id)
+    .join(documents, and_(documents.c.id == versions.c.document_id, documents.c.version_id == versions.c.id))
     .where(
         versions.c.workspace_id == bindparam("own"),
         versions.c.sha256 == bindparam("sha256"),
@@ -85,6 +88,22 @@ class SqlChunks:
         await log.unbury([chunk.id for chunk in chunks])
         # After the new ones: a mirror that stops between the two shows nothing less than before.
         await log.bury(document.id, gone, first=first + len(chunks))
+
+    async def retitle(self, document: Document) -> None:
+        """Save a document's row and give its title to its chunks, which take new numbers of the log. Vectors stay as they are.
+
+        Raises `NotFoundError` for an unknown collection.
+        """
+        await self._tx.lock()
+        await SqlDocuments(self._tx).save(document)
+        found = [_chunk(row) for row in await self._tx.rows(OF_DOCUMENT, document_id=document.id)]
+        renamed = [replace(chunk, title=document.title) for chunk in found]
+        first = await ChangeLog(self._tx, document.collection_id).take(len(renamed))
+        rows = (
+            {"chunk_id": chunk.id, "title": chunk.title, "fingerprint": chunk.fingerprint, "seq": seq}
+            for seq, chunk in enumerate(renamed, first)
+        )
+        await self._tx.change_each(RETITLED, *rows)
 
     async def of_version(self, version_id: VersionId) -> list[Chunk]:
         """Return the chunks of a version in order."""

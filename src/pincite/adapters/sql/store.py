@@ -15,6 +15,7 @@ from pincite.adapters.sql.connections import BUSY_TIMEOUT_S
 from pincite.adapters.sql.documents import SqlDocuments
 from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.feed import SqliteFeed
+from pincite.adapters.sql.files import SqlFiles
 from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
@@ -45,6 +46,7 @@ class SqlUnitOfWork:
     transaction: Transaction
     collections: SqlCollections
     documents: SqlDocuments
+    files: SqlFiles
     versions: SqlVersions
     chunks: SqlChunks
     answers: SqlAnswers
@@ -99,6 +101,7 @@ class SqlStore:
                 transaction,
                 SqlCollections(transaction),
                 SqlDocuments(transaction),
+                SqlFiles(transaction),
                 SqlVersions(transaction),
                 SqlChunks(transaction),
                 SqlAnswers(transaction),

@@ -93,7 +93,7 @@ documents = Table(
     Column("path", by_code_point(), nullable=False),
     Column("title", Text, nullable=False),
     Column("content_type", Text, nullable=False),
-    Column("source_uri", Text, nullable=False),
+    Column("source_uri", by_code_point(), nullable=False),
     Column("stage", String(16), nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
@@ -112,6 +112,23 @@ documents = Table(
     Column("meta", Text, nullable=False),
     UniqueConstraint("collection_id", "path"),
     Index(None, "sha256"),
+    Index(None, "collection_id", "source_uri"),
+)
+
+# What is known of the files of folders that documents were made of. Stamps and inodes are text: systems have numbers that are
+# too large for a column.
+files = Table(
+    "files",
+    metadata,
+    Column("document_id", ID, ForeignKey("documents.id", ondelete=CASCADE), primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("collection_id", ID, nullable=False),
+    Column("place", by_code_point(), nullable=False),
+    Column("stamp", Text, nullable=False),
+    Column("inode", Text, nullable=False),
+    Column("sha256", HASH, nullable=False),
+    Column("settled", Boolean, nullable=False),
+    Index(None, "collection_id", "place"),
 )
 
 versions = Table(

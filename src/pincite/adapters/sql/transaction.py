@@ -53,6 +53,12 @@ class Transaction:
         await self.lock()
         return await self._run(statement, {"own": self.workspace_id, **parameters})
 
+    async def change_each(self, statement: Executable, *rows: Mapping[str, Any]) -> None:
+        """Run an update once for each row of parameters, in one trip; none is no error."""
+        if rows:
+            await self.lock()
+            await self._run(statement, [{"own": self.workspace_id, **row} for row in rows])
+
     async def insert(self, table: Table, *rows: Mapping[str, Any]) -> None:
         """Insert rows, as the transaction's workspace's; none is no error."""
         if not rows:

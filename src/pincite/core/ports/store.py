@@ -9,6 +9,7 @@ from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.evidence import Filter, Passage, Scope
+from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
@@ -69,6 +70,21 @@ class DocumentRows(Protocol):
         ...
 
 
+class FileRows(Protocol):
+    """What files looked like when documents of the workspace were made of them."""
+
+    async def remember(self, states: Mapping[DocumentId, FileState]) -> None:
+        """Keep the states of documents' files in place of earlier ones. Raises `NotFoundError` for an unknown document."""
+        ...
+
+    async def under(self, collection_id: CollectionId, folder: str) -> list[KnownFile]:
+        """Return, by path, the documents with a file in a folder: whose file's place, or whose address, begins with `folder`.
+
+        `folder` is an address that ends with a slash.
+        """
+        ...
+
+
 class VersionRows(Protocol):
     """Versions and their canonical texts."""
 
@@ -105,6 +121,10 @@ class ChunkRows(Protocol):
         Raises `ModelChangedError` unless `model_id` is that of the model which the collection has now ("" for words alone);
         `ValueError` when a chunk lacks its vector.
         """
+        ...
+
+    async def retitle(self, document: Document) -> None:
+        """Save a document's row and give its title to its chunks, which take new numbers of the log. Vectors stay as they are."""
         ...
 
     async def of_version(self, version_id: VersionId) -> list[Chunk]:
@@ -191,6 +211,9 @@ class UnitOfWork(Protocol):
 
     @property
     def documents(self) -> DocumentRows: ...
+
+    @property
+    def files(self) -> FileRows: ...
 
     @property
     def versions(self) -> VersionRows: ...

@@ -14,6 +14,7 @@ from pincite.adapters.sql.store import SqlStore, open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
 from pincite.core.evidence import Filter
+from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.store import UnitOfWork
 
@@ -49,10 +50,14 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.documents.list(home.id)
     await work.documents.matching(home.id, Filter((paper.id,), "a", ("text/plain",)))
     await work.documents.matching(home.id, Filter(path_prefix="a/"))
+    await work.files.remember({paper.id: FileState("file:///box/a", "1", "2", "ab")})
+    await work.files.under(home.id, "file:///box/")
     await work.versions.add(version, CanonicalText("text", ()))
     await work.versions.get(version.id)
     await work.versions.canonical(version.id)
     await work.chunks.publish(paper, chunks, {chunk.id: [0, 0, 0, 1] for chunk in chunks}, model_id=SPEC.model_id)
+    await work.chunks.retitle(paper)
+    await work.chunks.of_bytes("ab", parser="text", parser_version="1", model_id=SPEC.model_id)
     await work.chunks.of_version(version.id)
     await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=SPEC.model_id)
     await work.chunks.vectors([f"{n:064}" for n in range(500)], model_id=SPEC.model_id)

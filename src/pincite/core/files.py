@@ -1,0 +1,36 @@
+"""Files of folders, as they were when their documents were made of them."""
+
+from dataclasses import dataclass
+
+from pincite.core.documents import Stage
+from pincite.core.ids import DocumentId
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as the system described it before its bytes were read.
+
+    `place` is the address of the file's name in the folder, links not followed. `stamp` changes with the bytes, and `inode` stays
+    when the file gets another name; both are compared and never read. `sha256` is of the bytes. While the stamp isn't `settled`,
+    the bytes may change without it.
+    """
+
+    place: str
+    stamp: str
+    inode: str
+    sha256: str = ""
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A document of a folder, and the state of its file when it was last looked at: None when it wasn't found in a folder yet."""
+
+    document_id: DocumentId
+    path: str
+    source_uri: str
+    stage: Stage
+    reason_code: str
+    sha256: str
+    size_bytes: int
+    state: FileState | None = None
