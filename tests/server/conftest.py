@@ -52,7 +52,7 @@ async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[Hous
     file.write_text(HANDBOOK, encoding="utf-8")
     async with app.router.lifespan_context(app):
         services: Services = app.state.server.services
-        document_id, collection_id = await _filled(services, file)
+        document_id, collection_id = await filled(services, file)
         tokens = Tokens(services.store, services.workspace_id)
         owner = await tokens.issue("owner")
         reader = await tokens.issue("nothing", permissions=frozenset({Permission.WRITE_DOCUMENTS}))
@@ -61,7 +61,7 @@ async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[Hous
             yield House(app, services, client, owner.text, reader.text, collection_id, document_id)
 
 
-async def _filled(services: Services, file: Path) -> tuple[str, str]:
+async def filled(services: Services, file: Path) -> tuple[str, str]:
     collection = await services.collection("default", create=True)
     [item] = files_of([file])
     added = await add_file(services.ingestor, item, collection=collection, embedding=None, on_progress=_unheard)
