@@ -1,5 +1,6 @@
 """How much of a query stands word for word in a passage. Pure."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -25,18 +26,49 @@ def phrase_matcher(query: str) -> Callable[[str], float] | None:
     words = _WORD.findall(folded)
     if len(words) < MIN_RUN and (" " in folded or len(folded) < MIN_CHARACTERS):
         return None
-    # A run of half the query covers one of its middle words: most passages are ruled out by looking for those alone.
-    middle = {words[(len(words) - 1) // 2], words[len(words) // 2]} if words else {folded}
+    likely = _likely(words)
 
     def share(passage: str) -> float:
-        text = _folded(passage)
+        text = passage.casefold()
+        if not likely(text):
+            return 0.0
+        text = " ".join(text.split())
         if folded in text:
             return 1.0
-        if len(words) < MIN_RUN or not any(word in text for word in middle):
-            return 0.0
-        return literal_share(words, _WORD.findall(text))
+        return literal_share(words, _WORD.findall(text)) if len(words) >= MIN_RUN else 0.0
 
     return share
+
+
+def _likely(words: Sequence[str]) -> Callable[[str], bool]:
+    """Return a quick test that rules out most texts without parting them into words, and none that holds a run that counts.
+
+    Such a run takes half the query, so it covers one of the two middle words. The test looks for the words around them, as
+    pieces of the text in any place.
+    """
+    if not words:
+        return lambda text: True
+    left, right = (len(words) - 1) // 2, len(words) // 2
+    least = min(len(words), max(MIN_RUN, math.ceil(MIN_SHARE * len(words))))
+    before, after = list(reversed(words[:left])), list(words[right + 1 :])
+
+    def test(text: str) -> bool:
+        first, second = words[left] in text, words[right] in text
+        if not (first or second):
+            return False
+        reach = (left != right) + 1 if first and second else 1
+        if first:
+            reach += _leading(before, text)
+        if second and reach < least:
+            reach += _leading(after, text)
+        return reach >= least
+
+    return test
+
+
+def _leading(words: Sequence[str], text: str) -> int:
+    """Count the words that stand in a text, up to the first that doesn't."""
+    return next((number for number, word in enumerate(words) if word not in text), len(words))
 
 
 def literal_share(query: Sequence[str], passage: Sequence[str]) -> float:

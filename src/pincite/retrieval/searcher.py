@@ -2,8 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TypeAlias
 
 from pincite.core.documents import Collection, index_text
 from pincite.core.errors import ConflictError, NotFoundError
@@ -31,6 +33,7 @@ SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
 
 EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
+_Scored: TypeAlias = tuple[Passage, Scores]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,11 @@ class _Target:
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """What both sides name, and the chunks of it whose confirmation was asked for."""
+    """What both sides name, and the scores of the chunks of it whose confirmation was asked for."""
 
     dense: list[IndexHit]
     lexical: list[LexicalResult]
-    asked: frozenset[ChunkId] = frozenset()
+    scores: Mapping[ChunkId, Scores] = field(default_factory=dict[ChunkId, Scores])
 
     @property
     def said(self) -> list[IndexHit]:
@@ -79,12 +82,12 @@ class Searcher:
         async def look() -> tuple[_Candidates, list[Passage]]:
             found = await self._both(targets, query.text, vector, strategy)
             ranked = fuse(found.dense, found.said, strategy, weights=weights, depth=DEPTH)
-            scores = dict(ranked[: DEPTH if matches else query.limit * CONFIRM])
-            return replace(found, asked=frozenset(scores)), await self._confirm(scores)
+            found = replace(found, scores=dict(ranked[: DEPTH if matches else query.limit * CONFIRM]))
+            return found, await self._confirm(list(found.scores))
 
         found, confirmed = await _until_confirmed(look)
-        ordered, literal = _literal_first(matches, confirmed, weights)
-        passages = _distinct(ordered)[: query.limit]
+        ordered, literal = _literal_first(matches, [(passage, found.scores[passage.chunk_id]) for passage in confirmed], weights)
+        passages = tuple(replace(passage, scores=scores) for passage, scores in islice(_distinct(ordered), query.limit))
         finished = time.perf_counter()
         return Retrieval(
             passages=passages,
@@ -137,11 +140,10 @@ class Searcher:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
 
-    async def _confirm(self, scores: Mapping[ChunkId, Scores]) -> list[Passage]:
-        """Return the passages that the database confirms, with their scores."""
+    async def _confirm(self, chunks: Sequence[ChunkId]) -> list[Passage]:
+        """Return the passages that the database confirms, without scores."""
         async with self.store.open(self.workspace_id) as work:
-            passages = await work.chunks.passages(list(scores))
-        return [replace(passage, scores=scores[passage.chunk_id]) for passage in passages]
+            return await work.chunks.passages(chunks)
 
 
 async def _until_confirmed(look: Callable[[], Awaitable[tuple[_Candidates, list[Passage]]]]) -> tuple[_Candidates, list[Passage]]:
@@ -160,21 +162,21 @@ async def _until_confirmed(look: Callable[[], Awaitable[tuple[_Candidates, list[
 
 
 def _unconfirmed(found: _Candidates, confirmed: Sequence[Passage]) -> frozenset[ChunkId]:
-    return found.asked - {passage.chunk_id for passage in confirmed}
+    return frozenset(found.scores) - {passage.chunk_id for passage in confirmed}
 
 
 def _literal_first(
-    matches: Callable[[str], float] | None, passages: Sequence[Passage], weights: FusionWeights
-) -> tuple[list[Passage], float]:
+    matches: Callable[[str], float] | None, found: Sequence[_Scored], weights: FusionWeights
+) -> tuple[Sequence[_Scored], float]:
     """Order passages anew where one holds the words of the question literally; return them and the largest share held."""
     if matches is None:
-        return list(passages), 0.0
-    shares = _shares(matches, passages)
+        return found, 0.0
+    shares = _shares(matches, [passage for passage, _ in found])
     raised = [
-        replace(passage, scores=replace(passage.scores, fused=with_phrase(passage.scores.fused, share, weights)))
-        for passage, share in zip(passages, shares, strict=True)
+        (passage, Scores(with_phrase(scores.fused, share, weights), scores.dense, scores.lexical))
+        for (passage, scores), share in zip(found, shares, strict=True)
     ]
-    return sorted(raised, key=lambda passage: -passage.scores.fused), max(shares, default=0.0)
+    return sorted(raised, key=lambda scored: -scored[1].fused), max(shares, default=0.0)
 
 
 def _shares(matches: Callable[[str], float], passages: Sequence[Passage]) -> list[float]:
@@ -190,16 +192,14 @@ def _shares(matches: Callable[[str], float], passages: Sequence[Passage]) -> lis
     return shares
 
 
-def _distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+def _distinct(found: Iterable[_Scored]) -> Iterator[_Scored]:
     """Leave out passages whose text was there before, unless title or score tells them apart."""
-    kept: list[Passage] = []
-    seen: dict[str, list[Passage]] = {}
-    for passage in passages:
+    seen: dict[str, list[_Scored]] = {}
+    for passage, scores in found:
         twins = seen.setdefault(" ".join(passage.text.split()), [])
-        if not any(twin.title == passage.title or twin.scores.fused - passage.scores.fused < SAME_SCORE for twin in twins):
-            kept.append(passage)
-            twins.append(passage)
-    return tuple(kept)
+        if not any(twin.title == passage.title or others.fused - scores.fused < SAME_SCORE for twin, others in twins):
+            twins.append((passage, scores))
+            yield passage, scores
 
 
 def _space(collection: Collection) -> IndexSpace:

@@ -56,7 +56,11 @@ class SqlCollections:
 
     async def get(self, collection_id: CollectionId) -> Collection | None:
         """Return one by id."""
-        return _collection(await self._tx.row(BY_ID, collection_id=collection_id))
+
+        async def read() -> Collection | None:
+            return _collection(await self._tx.row(BY_ID, collection_id=collection_id))
+
+        return await self._tx.remembered(("collection", collection_id), read)
 
     async def named(self, name: str) -> Collection | None:
         """Return one by name."""
@@ -68,9 +72,13 @@ class SqlCollections:
 
     async def scope(self, collection_id: CollectionId) -> Scope:
         """Count its documents by stage."""
-        [counts] = await self._tx.rows(SCOPE, collection_id=collection_id)
-        total, ready, failed, unread = tuple(counts)
-        return Scope(documents=total, ready=ready, in_work=total - ready - failed, failed=failed, pages_unread=unread)
+
+        async def read() -> Scope:
+            [counts] = await self._tx.rows(SCOPE, collection_id=collection_id)
+            total, ready, failed, unread = tuple(counts)
+            return Scope(documents=total, ready=ready, in_work=total - ready - failed, failed=failed, pages_unread=unread)
+
+        return await self._tx.remembered(("scope", collection_id), read)
 
 
 async def ensure_workspace(transaction: Transaction) -> None:

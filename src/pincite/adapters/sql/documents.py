@@ -27,7 +27,7 @@ BY_ORDER = (
     .order_by(documents.c.path)
     .limit(bindparam("count"))
 )
-SEARCHABLE = select(documents.c.id).where(OWN, HERE, documents.c.version_id.is_not(None))
+SEARCHABLE = select(documents.c.id, documents.c.collection_id).where(OWN, documents.c.version_id.is_not(None))
 CHANGED = update(documents).where(OWN, THIS, HERE)
 GONE = delete(documents).where(OWN, THIS)
 CHUNK_IDS = (
@@ -78,11 +78,13 @@ class SqlDocuments:
         if filter.tags:
             query = query.where(or_(*(_tagged(tag) for tag in filter.tags)))
         if not filter.document_ids:
-            return {DocumentId(row.id) for row in await self._tx.rows(query, in_collection=collection_id)}
+            rows = await self._tx.rows(query.where(HERE), in_collection=collection_id)
+            return {DocumentId(row.id) for row in rows}
         found: set[DocumentId] = set()
         for at in range(0, len(filter.document_ids), IDS_PER_STATEMENT):
             some = query.where(documents.c.id.in_(filter.document_ids[at : at + IDS_PER_STATEMENT]))
-            found.update(DocumentId(row.id) for row in await self._tx.rows(some, in_collection=collection_id))
+            # The collection is compared here: named in the statement, it would tempt the planner to walk all of its documents.
+            found.update(DocumentId(row.id) for row in await self._tx.rows(some) if row.collection_id == collection_id)
         return found
 
     async def remove(self, document_id: DocumentId) -> bool:

@@ -5,32 +5,30 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Row, bindparam, text
-
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import ChunkType, PageSpan
 from pincite.core.evidence import Passage
 from pincite.core.ids import ChunkId
 
-IDS_PER_STATEMENT = 1000
-
-PASSAGES = text("""
+PASSAGES = """
     SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
            d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta
     FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
-    WHERE c.id IN :chunk_ids AND c.workspace_id = :own AND d.workspace_id = :own
-""").bindparams(bindparam("chunk_ids", expanding=True))
+    WHERE c.id IN (SELECT value FROM json_each(?)) AND c.workspace_id = ? AND d.workspace_id = ?
+"""
 
 TYPES = {kind.value: kind for kind in ChunkType}
+_ID, _PAGES = 4, 11
+"""Places in a row."""
 
 
 async def read_passages(transaction: Transaction, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
     """Return passages of the chunks of current versions, in the order asked, without the rest."""
-    found: dict[ChunkId, Passage] = {}
-    for at in range(0, len(chunk_ids), IDS_PER_STATEMENT):
-        for row in await transaction.rows(PASSAGES, chunk_ids=chunk_ids[at : at + IDS_PER_STATEMENT]):
-            passage = _passage(row)
-            found[passage.chunk_id] = passage
+    own = transaction.workspace_id
+    rows = await transaction.plain_rows(PASSAGES, (json.dumps(list(chunk_ids)), own, own))
+    # One call for all rows: it costs a tenth of one for each.
+    pages: list[list[list[Any]]] = json.loads(f"[{','.join(row[_PAGES] for row in rows)}]")
+    found = {row[_ID]: _passage(row, spans) for row, spans in zip(rows, pages, strict=True)}
     return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
 
@@ -51,11 +49,11 @@ def load_headings(data: str) -> tuple[str, ...]:
     return tuple(json.loads(data))
 
 
-def _passage(row: Row[Any]) -> Passage:
+def _passage(row: Sequence[Any], spans: Sequence[Sequence[Any]]) -> Passage:
     # By position: looking columns up by name would take longer than the statement itself.
-    text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = tuple(row)
-    content_type, pages, headings, kind, generated, lang, source_uri, meta = rest
-    metadata: dict[str, str] = json.loads(meta)
+    text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = row
+    content_type, _, headings, kind, generated, lang, source_uri, meta = rest
+    metadata: dict[str, str] = json.loads(meta) if meta != "{}" else {}
     metadata["source_uri"] = source_uri
     return Passage(
         text=text,
@@ -69,7 +67,7 @@ def _passage(row: Row[Any]) -> Passage:
         start=start,
         end=end,
         content_type=content_type,
-        pages=load_pages(pages),
+        pages=tuple(PageSpan(*span) for span in spans),
         heading_path=load_headings(headings),
         chunk_type=TYPES[kind],
         generated=bool(generated),

@@ -17,6 +17,7 @@ from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.files import SqlFiles
 from pincite.adapters.sql.query_logs import SqlQueryLogs
+from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
 from pincite.adapters.sql.transaction import Database, Transaction
@@ -36,7 +37,8 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "SqlSto
     except OSError as error:
         raise StoreError(f"{path.parent} can't be created: {error.strerror}.", code="unavailable") from error
     prepare(path)
-    return SqlStore(Database(_engine(path, busy_timeout_s), path, busy_timeout_s), SqliteFeed(path))
+    feed = SqliteFeed(path)
+    return SqlStore(Database(_engine(path, busy_timeout_s), path, busy_timeout_s, feed.readers, Memory(path)), feed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class SqlStore:
     async def close(self) -> None:
         """Release connections; the last process to do so folds the write-ahead log into the file."""
         self._changes.close()
+        self._database.memory.close()
         await self._database.engine.dispose()
 
 
