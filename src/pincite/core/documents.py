@@ -1,7 +1,7 @@
 """Documents and what becomes of them: versions, canonical text, chunks, boxes."""
 
 import hashlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -133,13 +133,8 @@ class CanonicalText:
 
     def runs_within(self, start: int, end: int) -> list[SourceRun]:
         """Return the runs that overlap `[start, end)`, cut to it where they correspond one to one."""
-        found: list[SourceRun] = []
-        for run in self.runs[max(0, bisect_right(self._run_starts, start) - 1) :]:
-            if run.start >= end:
-                break
-            if run.start + run.length > start:
-                found.append(_cut(run, start, end))
-        return found
+        first, last = max(0, bisect_right(self._run_starts, start) - 1), bisect_left(self._run_starts, end)
+        return [_cut(run, start, end) for run in self.runs[first:last] if run.start + run.length > start]
 
     def page_spans(self, start: int, end: int) -> tuple[PageSpan, ...]:
         """Return the pages that `[start, end)` stands on, in order, each with its part; empty without pages."""
@@ -159,7 +154,7 @@ class CanonicalText:
 
 
 def _cut(run: SourceRun, start: int, end: int) -> SourceRun:
-    if run.length != run.count:
+    if run.length != run.count or (start <= run.start and run.start + run.length <= end):
         return run
     first, last = max(run.start, start), min(run.start + run.length, end)
     return SourceRun(first, last - first, run.page, run.index + first - run.start, last - first)

@@ -183,22 +183,19 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 def _pack(sentences: list[_Sentence], rules: ChunkRules, page_starts: list[int]) -> Iterator[list[_Sentence]]:
     """Fill chunks greedily. A chunk ends with its page, so that its page is where its sentences begin."""
     run: list[_Sentence] = []
-    fresh = 0
+    fresh = used = page = 0
     for sentence in sentences:
-        used = sum(s.tokens for s in run)
-        turns = bool(run) and _page_index(page_starts, run[-1].start) != _page_index(page_starts, sentence.start)
+        before, page = page, bisect_right(page_starts, sentence.start)
+        turns = bool(run) and page != before
         if run and (turns or used + sentence.tokens > rules.budget_tokens):
             yield run
             run = [] if turns else _tail(run[-fresh:] if fresh else run, rules, sentence.tokens)
-            fresh = 0
+            fresh, used = 0, sum(s.tokens for s in run)
         run.append(sentence)
         fresh += 1
+        used += sentence.tokens
     if run:
         yield run
-
-
-def _page_index(page_starts: list[int], offset: int) -> int:
-    return bisect_right(page_starts, offset)
 
 
 def _tail(run: list[_Sentence], rules: ChunkRules, next_tokens: int) -> list[_Sentence]:

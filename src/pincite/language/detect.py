@@ -1,9 +1,11 @@
 """The language of a text, from its letters and function words."""
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from math import fsum
 
 from pincite.language.stopwords import stop_words
 from pincite.language.words import words
@@ -24,6 +26,7 @@ _SCRIPTS: tuple[tuple[int, int, str], ...] = (
     (0xFE70, 0xFEFF, _ARABIC), (0xFF66, 0xFF9F, "ja"), (0x20000, 0x3FFFF, "zh"),
 )  # fmt: skip
 _STARTS = [first for first, _, _ in _SCRIPTS]
+_ASCII_LETTER = re.compile("[A-Za-z]")
 _DENSE = {"ja", "ko", "zh"}
 """Scripts in which one character says as much as two or three letters."""
 _LETTERS: Mapping[str, str] = {
@@ -63,11 +66,11 @@ def detect(text: str, among: Collection[str] = ()) -> str:
 
 def _script(sample: str) -> str:
     """Return the languages of the script that most letters belong to."""
+    if sample.isascii():
+        return _LATIN if _ASCII_LETTER.search(sample) else ""
     counts: Counter[str] = Counter()
     for character, count in Counter(sample).items():
-        code = ord(character)
-        first, last, script = _SCRIPTS[max(0, bisect_right(_STARTS, code) - 1)]
-        if first <= code <= last:
+        if script := _script_of(character):
             counts[script] += count * (2 if script in _DENSE else 1)
     if not counts:
         return ""
@@ -75,23 +78,35 @@ def _script(sample: str) -> str:
     return "ja" if best == "zh" and counts["ja"] * 20 > counts["zh"] else best
 
 
-def _scores(found: Iterable[str], candidates: Sequence[str]) -> tuple[dict[str, float], dict[str, int]]:
+@lru_cache(maxsize=4096)
+def _script_of(character: str) -> str:
+    """Return the languages of the script that a letter belongs to; nothing for what is no letter."""
+    code = ord(character)
+    first, last, script = _SCRIPTS[max(0, bisect_right(_STARTS, code) - 1)]
+    return script if first <= code <= last else ""
+
+
+def _scores(found: Collection[str], candidates: Sequence[str]) -> tuple[dict[str, float], dict[str, int]]:
     """Return the score of each language, and how many words speak for it.
 
     A function word counts 1, a word with letters beyond the plain ones less, shared among the languages that have it.
     """
-    listed, letters = _shared_lists(tuple(candidates)), _letter_owners()
-    scores, evidence = dict.fromkeys(candidates, 0.0), dict.fromkeys(candidates, 0)
-    for word in found:
-        votes = [(listed[word], 1.0)] if word in listed else []
-        if not word.isascii():
-            marked = [letters[letter] for letter in word if letter in letters]
-            votes.append((marked[0].intersection(candidates, *marked[1:]) if marked else (), _LETTER_WEIGHT))
-        for languages, weight in votes:
-            for code in languages:
-                scores[code] += weight / len(languages)
-                evidence[code] += 1
-    return scores, evidence
+    listed = _shared_lists(tuple(candidates))
+    votes = [(listed[word], 1.0) for word in listed.keys() & found]
+    votes += [(_owners(word, candidates), _LETTER_WEIGHT) for word in found if not word.isascii()]
+    weights: dict[str, list[float]] = {code: [] for code in candidates}
+    for languages, weight in votes:
+        for code in languages:
+            weights[code].append(weight / len(languages))
+    # A sum that rounds once: words come out of a set in another order in each process, and the answer must be the same.
+    return {code: fsum(weights[code]) for code in candidates}, {code: len(weights[code]) for code in candidates}
+
+
+def _owners(word: str, candidates: Collection[str]) -> Collection[str]:
+    """Return which of the candidates have all the letters beyond the plain ones in a word; none when it has no such letter."""
+    owners = _letter_owners()
+    marked = [owners[letter] for letter in word if letter in owners]
+    return marked[0].intersection(candidates, *marked[1:]) if marked else ()
 
 
 @lru_cache(maxsize=64)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import cast
 
 from pincite.language.detect import detect
 
 _WINDOW = 4000
 """Characters handed over at once: sentencex takes quadratic time on unclosed quotation marks."""
-_LINE = re.compile(r"[^\n]*\n?")
 _ALONE = re.compile(r"[ \t]*\||[ \t]{0,3}#{1,6}[ \t]")
 _ITEM = re.compile(
     r"[ \t]*(?:(?:[-*+•‣◦▪●○·–—]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})\)|\d{1,3}\.)[ \t]+"
@@ -35,20 +35,24 @@ def sentence_spans(text: str, lang: str = "") -> list[tuple[int, int]]:
     ISO 639-1 code; without one it is detected. In Thai and Lao, which mark no sentences, long ones end at a blank.
     """
     code = (lang or detect(text)).split("-")[0].lower()
+    marks_none = not text.isascii() and _UNMARKED_BLANK.search(text) is not None
     spans: list[tuple[int, int]] = []
     for start, body, end in _blocks(text):
-        cuts = _at_blanks(text, _sentences(text, body, end, code))
-        found = _joined(text, _trimmed(text, cuts))
-        spans.extend(_trimmed(text, [(start, found[0][1] if found else end), *found[1:]]))
+        cuts = _sentences(text, body, end, code)
+        found = _joined(text, _trimmed(text, _at_blanks(text, cuts) if marks_none else cuts))
+        if body > start:
+            found[:1] = _trimmed(text, [(start, found[0][1] if found else end)])
+        spans += found
     return spans
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
     """Yield (start, start behind a list marker, end) of the runs of lines that no sentence leaves."""
     opened: tuple[int, int, int] | None = None
-    for line in _LINE.finditer(text):
-        first, last = line.span()
-        blank = not line.group().strip()
+    last = 0
+    while last < len(text):
+        first, last = last, text.find("\n", last) + 1 or len(text)
+        blank = text[first:last].isspace()
         alone = _ALONE.match(text, first, last)
         item = _ITEM.match(text, first, last)
         if opened and (blank or alone or item):
@@ -66,9 +70,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, int]]:
 
 def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a block, window by window: the last of a window is begun again in the next."""
-    from sentencex import get_sentence_boundaries  # pyright: ignore[reportUnknownVariableType,reportAttributeAccessIssue] no types
-
-    boundaries = cast(Callable[[str, str], list[dict[str, int]]], get_sentence_boundaries)
+    boundaries = _boundaries()
     sentence = start
     while sentence < end:
         stop = _window_end(text, sentence, end)
@@ -77,6 +79,13 @@ def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[tuple[int
         for cut in cuts or [stop]:
             yield sentence, cut
             sentence = cut
+
+
+@cache
+def _boundaries() -> Callable[[str, str], list[dict[str, int]]]:
+    from sentencex import get_sentence_boundaries  # pyright: ignore[reportUnknownVariableType,reportAttributeAccessIssue] no types
+
+    return cast(Callable[[str, str], list[dict[str, int]]], get_sentence_boundaries)
 
 
 def _window_end(text: str, start: int, end: int) -> int:
@@ -98,10 +107,10 @@ def _at_blanks(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[in
 def _trimmed(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start, end in spans:
-        piece = text[start:end]
-        first = end - len(piece.lstrip())
-        if first < end:
-            found.append((first, start + len(piece.rstrip())))
+        piece = text[start:end].rstrip()
+        first = start + len(piece) - len(piece.lstrip())
+        if piece:
+            found.append((first, start + len(piece)))
     return found
 
 
@@ -117,7 +126,7 @@ def _joined(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _is_rest(piece: str) -> bool:
-    return not any(character.isalnum() for character in piece)
+    return not piece[0].isalnum() and not any(character.isalnum() for character in piece)
 
 
 def _is_abbreviated(text: str, before: tuple[int, int], start: int) -> bool:

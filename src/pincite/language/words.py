@@ -17,6 +17,7 @@ _RARE_HAN = "\U00020000-\U0003ffff"
 _TRIPLED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
 """Thai, Lao, Burmese and Khmer: no blanks between words, and a syllable takes two or three characters."""
 _RUN = re.compile(rf"(?P<paired>[{_PAIRED}]|[{_RARE_HAN}])|[{_TRIPLED}]")
+_FIRST_OF_RUNS = "\u0e01"
 _FRACTIONS = "¼-¾⅐-⅞"
 _INVISIBLE = re.compile("[\u00ad\u0640\u200c\u200d\ufe00-\ufe0f]")
 _LAST_MARK = 0xFB50
@@ -33,7 +34,7 @@ def words(text: str, *, shorter: bool = False) -> list[str]:
         return [token if token.isalnum() else _plain(token) for token in _ASCII.findall(text.lower())]
     found: list[str] = []
     for token in _unicode_pattern().findall(text):
-        run = _RUN.match(token)
+        run = _RUN.match(token) if token >= _FIRST_OF_RUNS else None
         if run:
             found += _grams(token, 2 if run["paired"] else 3, shorter=shorter)
         else:

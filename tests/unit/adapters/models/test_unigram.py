@@ -53,6 +53,13 @@ def test_no_other_division_of_a_word_scores_better(word: str):
     assert score == pytest.approx(best_score("▁" + word))
 
 
+def test_every_piece_of_a_large_table_is_found():
+    names = ["<unk>", *("▁" + "".join(letters) for letters in product("abcdefgh", repeat=3))]
+    table = sort_pieces([name.encode() for name in names], [0.0, *[-5.0] * 512], control=frozenset({0}))
+    tokenizer = UnigramTokenizer(table, characters={}, unknown_id=0)
+    assert [tokenizer.encode(name.removeprefix("▁"), limit=9) for name in names[1:]] == [[number] for number in range(1, 513)]
+
+
 def test_characters_are_mapped_and_dropped_and_blanks_collapse(tokenizer: UnigramTokenizer):
     assert pieces(tokenizer, "  Ａ\u00adb\n\n a  ") == pieces(tokenizer, "ab a")
 
