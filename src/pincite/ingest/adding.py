@@ -49,8 +49,9 @@ async def add_file(
     if item.problem:
         return Added(source, None, Stage.FAILED, item.problem)
     try:
-        address, paths = item.file.resolve().as_uri(), paths_for(item.file, item.path)
-        document = await ingestor.receive(collection, Arrival(paths[0], address, item.file), free_paths=paths)
+        paths = paths_for(item.file, item.path)
+        arrival = Arrival(paths[0], item.address, item.file, place=item.place)
+        document = await ingestor.receive(collection, arrival, free_paths=paths)
     except OSError as error:
         return Added(source, None, Stage.FAILED, unreadable(error, "file"))
     except ConflictError as error:

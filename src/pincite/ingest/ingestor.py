@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage, Version
 from pincite.core.errors import ConflictError, ErrorKind, NotFoundError, PinciteError, RefusedInput, StoreError
+from pincite.core.files import FileState
 from pincite.core.ids import DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.models import EmbeddingModel
@@ -18,6 +19,7 @@ from pincite.core.ports.parsing import ParseProgress, Parser
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.embedding import Embedder
+from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.naming import printable
 
 KEEP_ATTEMPTS = 5
@@ -50,12 +52,16 @@ def _embedding_listener(document: Document, listener: ProgressListener) -> Calla
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them."""
+    """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them.
+
+    `place` is the address of the file's name in a folder, for one that was found there; its state is then remembered.
+    """
 
     path: str
     source_uri: str
     content: Path | bytes
     title: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,32 +82,32 @@ class Ingestor:
         that can't be read.
         """
         for _ in range(KEEP_ATTEMPTS):
-            blob = await self._keep(arrival.content)
+            blob, state = await self._keep(arrival)
             with suppress(_BytesGone):
-                return await self._claim(collection, arrival, blob, free_paths)
+                return await self._claim(collection, arrival, blob, state, free_paths)
         raise StoreError("The bytes of the file were removed as often as they were stored. Add it again.", retryable=True)
 
-    async def _keep(self, content: Path | bytes) -> Blob:
-        return await (self.blobs.put_bytes(content) if isinstance(content, bytes) else self.blobs.put_file(content))
+    async def _keep(self, arrival: Arrival) -> tuple[Blob, FileState | None]:
+        if isinstance(arrival.content, bytes):
+            return await self.blobs.put_bytes(arrival.content), None
+        if not arrival.place:
+            return await self.blobs.put_file(arrival.content), None
+        return await read_unchanged(self.blobs.put_file, arrival.content, arrival.place)
 
-    async def _claim(self, collection: Collection, arrival: Arrival, blob: Blob, free_paths: Sequence[str]) -> Document:
+    async def _claim(
+        self, collection: Collection, arrival: Arrival, blob: Blob, state: FileState | None, free_paths: Sequence[str]
+    ) -> Document:
         async with self.store.open(self.workspace_id) as work:
             # From here on no other process takes the path, and none finds the bytes unused and deletes them.
             await work.lock()
             path, existing = await _place(work, collection, arrival, free_paths)
             if not await self.blobs.has(blob.sha256):
                 raise _BytesGone
-            if existing and existing.stage is Stage.READY and existing.sha256 == blob.sha256:
-                return existing
-            document = replace(
-                existing or _new_document(collection, arrival, path),
-                stage=Stage.PENDING,
-                reason=None,
-                updated_at=datetime.now(UTC),
-                sha256=blob.sha256,
-                size_bytes=blob.size_bytes,
-            )
-            await work.documents.save(document)
+            document = _received(existing or _new_document(collection, arrival, path), arrival, blob)
+            if document != existing:
+                await work.documents.save(document)
+            if state:
+                await work.files.remember({document.id: state})
             await work.commit()
         if existing:
             await self._forget({existing.sha256} - {blob.sha256})
@@ -276,6 +282,21 @@ async def _place(
         if row is None:
             return path, None
     raise ConflictError(f"Other documents have the path “{arrival.path}”. Remove one, or rename the file.", code="paths_taken")
+
+
+def _received(document: Document, arrival: Arrival, blob: Blob) -> Document:
+    """Return a document that other bytes came for, or the same again; one that is ready with them is left as it is."""
+    if document.stage is Stage.READY and document.sha256 == blob.sha256:
+        return replace(document, source_uri=arrival.source_uri)
+    return replace(
+        document,
+        source_uri=arrival.source_uri,
+        stage=Stage.PENDING,
+        reason=None,
+        updated_at=datetime.now(UTC),
+        sha256=blob.sha256,
+        size_bytes=blob.size_bytes,
+    )
 
 
 def _new_document(collection: Collection, arrival: Arrival, path: str) -> Document:

@@ -33,6 +33,11 @@ def paths_for(file: Path, path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(readable(each).lstrip("/") for each in (path, *longer)))
 
 
+def address_of(path: Path) -> str:
+    """Return the address of an absolute path; bytes that aren't UTF-8 stand in it as they are."""
+    return path.as_uri()
+
+
 def text_path(path: str) -> str:
     """Return the path of a text without empty parts. Raises `UsageError` when nothing is left, or for `..`."""
     parts = [part for part in whole(path).strip().split("/") if part not in {"", "."}]
