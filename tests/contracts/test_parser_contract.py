@@ -1,6 +1,7 @@
 """What every parser does: canonical text in order, each character with its place, and a reason for what it refuses."""
 
 import asyncio
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,39 @@ HTML = (
     "<title>Fees</title><h1>Fees</h1><p>The fee is 40 &euro;.\nIt is due in May.</p><h2>Fines</h2><p>None: they were abolished.</p>"
 )
 
+OOXML = "http://schemas.openxmlformats.org"
+RELATED = f"{OOXML}/officeDocument/2006/relationships"
+DOCX = {
+    "word/document.xml": (
+        f'<w:document xmlns:w="{OOXML}/wordprocessingml/2006/main"><w:body>'
+        '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>'
+        "<w:p><w:r><w:t>The fee is 40 €.</w:t></w:r></w:p></w:body></w:document>"
+    )
+}
+PPTX = {
+    "ppt/presentation.xml": (
+        f'<p:presentation xmlns:p="{OOXML}/presentationml/2006/main" xmlns:r="{RELATED}">'
+        '<p:sldIdLst><p:sldId r:id="s"/></p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>'
+    ),
+    "ppt/_rels/presentation.xml.rels": (
+        f'<Relationships xmlns="{OOXML}/package/2006/relationships"><Relationship Id="s" Type="{RELATED}/slide" Target="s.xml"/>'
+        "</Relationships>"
+    ),
+    "ppt/s.xml": (
+        f'<p:sld xmlns:p="{OOXML}/presentationml/2006/main" xmlns:a="{OOXML}/drawingml/2006/main"><p:cSld><p:spTree><p:sp>'
+        '<p:nvSpPr><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr><a:xfrm><a:off x="127000" y="127000"/>'
+        '<a:ext cx="1270000" cy="635000"/></a:xfrm></p:spPr><p:txBody><a:p><a:r><a:t>Fees are due in May</a:t></a:r></a:p>'
+        "</p:txBody></p:sp></p:spTree></p:cSld></p:sld>"
+    ),
+}
+
+
+def pack(path: Path, parts: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return path
+
 
 @pytest.fixture(scope="module")
 def isolated() -> Iterator[IsolatedParser]:
@@ -27,13 +61,17 @@ def isolated() -> Iterator[IsolatedParser]:
     parser.close()
 
 
-@pytest.fixture(params=["memory", "isolated-markdown", "isolated-html", "isolated-pdf"])
+@pytest.fixture(params=["memory", "isolated-markdown", "isolated-html", "isolated-pdf", "isolated-docx", "isolated-pptx"])
 def case(request: pytest.FixtureRequest, isolated: IsolatedParser, tmp_path: Path) -> tuple[Parser, Path]:
     match request.param:
         case "isolated-html":
             path, text = tmp_path / "fees.html", HTML
         case "isolated-pdf":
             return isolated, DATA / "pagelabels.pdf"
+        case "isolated-docx":
+            return isolated, pack(tmp_path / "fees.docx", DOCX)
+        case "isolated-pptx":
+            return isolated, pack(tmp_path / "fees.pptx", PPTX)
         case _:
             path, text = tmp_path / "fees.md", TEXT
     path.write_text(text, encoding="utf-8")

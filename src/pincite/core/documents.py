@@ -10,6 +10,9 @@ from functools import cached_property
 
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId
 
+SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+"""The content type of presentations, whichever program wrote them."""
+
 
 class Stage(StrEnum):
     """Where a document stands. Only `ready` documents are found."""
@@ -251,6 +254,11 @@ class Version:
     parser: str
     parser_version: str
     created_at: datetime
+
+    @property
+    def pages_stand_alone(self) -> bool:
+        """Whether its pages are slides, whose headings hold for their page alone."""
+        return self.content_type == SLIDES_TYPE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ budget, with an overlap taken from the tail of the chunk before. Tokens are coun
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, ChunkType
 from pincite.language.sentences import sentence_spans
@@ -58,11 +58,15 @@ def cut(
     *,
     title: str = "",
     lang: str = "",
+    pages_stand_alone: bool = False,
 ) -> list[Piece]:
-    """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them."""
+    """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them.
+
+    With `pages_stand_alone` no heading holds beyond its page.
+    """
     page_starts = _page_starts(canonical)
     pieces: list[Piece] = []
-    for section in _sections(canonical):
+    for section in _sections(canonical, pages_stand_alone=pages_stand_alone):
         trail = " › ".join((title, *section.heading_path))
         budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
         narrowed = ChunkRules(budget, rules.overlap_percent)
@@ -86,12 +90,17 @@ def _page_starts(canonical: CanonicalText) -> list[int]:
     return sorted(starts)
 
 
-def _sections(canonical: CanonicalText) -> Iterator[_Section]:
+def _sections(canonical: CanonicalText, *, pages_stand_alone: bool) -> Iterator[_Section]:
     """Yield runs of chunked blocks with one heading path. Headings without text of their own join what follows them."""
+    for _, blocks in groupby(canonical.blocks, key=lambda block: block.page if pages_stand_alone else None):
+        yield from _sections_of(canonical, blocks)
+
+
+def _sections_of(canonical: CanonicalText, blocks: Iterable[Block]) -> Iterator[_Section]:
     path: list[tuple[int, str]] = []
     section = _Section(())
     previous_role: BlockRole | None = None
-    for block in canonical.blocks:
+    for block in blocks:
         if block.role not in CHUNKED_ROLES:
             previous_role = block.role
             continue

@@ -106,7 +106,8 @@ def make_chunks(
     """Cut a version's text into chunks that fit the model's window together with title, headings and prefix."""
     lang = detect(canonical.text[:20_000])
     count = embedding.count_tokens if embedding else _count_words
-    pieces = cut(canonical, _fit(rules, embedding), count, title=title, lang=lang)
+    alone = version.pages_stand_alone
+    pieces = cut(canonical, _fit(rules, embedding), count, title=title, lang=lang, pages_stand_alone=alone)
     chunks: list[Chunk] = []
     for index, piece in enumerate(pieces):
         text = canonical.text[piece.start : piece.end]

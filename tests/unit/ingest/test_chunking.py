@@ -51,6 +51,30 @@ def test_a_heading_without_text_joins_the_section_below_it() -> None:
     assert pieces[0].heading_path == ("1 Terms", "1.1 Notice")
 
 
+def test_no_heading_holds_beyond_its_page_where_pages_stand_alone() -> None:
+    parts = [
+        (BlockRole.HEADING, "First slide", 1, 1),
+        (BlockRole.BODY, "Its text.", 0, 1),
+        (BlockRole.BODY, "A slide without a title.", 0, 2),
+        (BlockRole.HEADING, "Only a title", 1, 3),
+        (BlockRole.HEADING, "Next title", 1, 4),
+    ]
+    text, blocks, runs = "", list[Block](), list[SourceRun]()
+    for role, part, level, page in parts:
+        text += "\n\n" if text else ""
+        blocks.append(Block(role, len(text), len(text) + len(part), page, level))
+        runs.append(SourceRun(len(text), len(part), page, 0, len(part)))
+        text += part
+    canonical = CanonicalText(text, tuple(blocks), tuple(Page(page, str(page)) for page in range(1, 5)), tuple(runs))
+    pieces = cut(canonical, ChunkRules(), count_words, pages_stand_alone=True)
+    assert [(text[piece.start : piece.end], piece.heading_path) for piece in pieces] == [
+        ("First slide\n\nIts text.", ("First slide",)),
+        ("A slide without a title.", ()),
+        ("Only a title", ("Only a title",)),
+        ("Next title", ("Next title",)),
+    ]
+
+
 def test_headers_footers_and_page_numbers_are_never_retrieved() -> None:
     canonical = canonical_of(
         (BlockRole.BODY, "Real text."), (BlockRole.HEADER, "ACME"), (BlockRole.PAGE_NUMBER, "7"), (BlockRole.FOOTNOTE, "1 A note.")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from threading import Semaphore
 from typing import Any
 
+from pincite.adapters.parsers.content_types import PPTX
 from pincite.adapters.parsers.frames import ChannelClosed, read_frame, write_frame
 from pincite.core.errors import RefusedInput
 
@@ -59,7 +60,7 @@ def _silence() -> None:
 def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
     try:
         # Before the limits: a module imported for the first time may be written to its cache.
-        perform = _boxes() if request["task"] == "boxes" else _parse(replies)
+        perform = _boxes(request["content_type"]) if request["task"] == "boxes" else _parse(replies)
         _limit(request["limits"])
         return {"result": perform(request)}
     except RefusedInput as error:
@@ -95,7 +96,11 @@ def _set(kind: int, value: int) -> None:
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
-def _boxes() -> "Callable[[dict[str, Any]], object]":
+def _boxes(content_type: str) -> "Callable[[dict[str, Any]], object]":
+    if content_type == PPTX:
+        from pincite.adapters.parsers.office import office_boxes
+
+        return lambda request: office_boxes(request["path"], request["runs"])
     from pincite.adapters.parsers.pdf_boxes import pdf_boxes
 
     return lambda request: pdf_boxes(request["path"], request["runs"])
@@ -113,6 +118,7 @@ def _parse(replies: int) -> "Callable[[dict[str, Any]], object]":
             max_pages=limits["pages"],
             max_chars=limits["text_chars"],
             max_depth=limits["depth"],
+            max_unpacked_bytes=limits["unpacked_bytes"],
             on_page=_Progress(replies).report,
         )
         return encode_document(document)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.html_events import HtmlReader
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter, Table
-from pincite.adapters.parsers.tables import BLANK, GLUE, MADE, Cell, Piece, span
+from pincite.adapters.parsers.tables import BLANK, GLUE, LINE_FEED, MADE, Cell, Piece, span
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/html"
 VERSION = "2"
-_LINE_FEED: Piece = ("\n", GLUE, 0)
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _LINES = re.compile(r"\r\n?|\n")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -125,7 +124,7 @@ class _Page:
 
     def line_break(self) -> None:
         """End a line inside a block."""
-        self._piece(_LINE_FEED)
+        self._piece(LINE_FEED)
 
     def text(self, text: str, *, index: int, count: int) -> None:
         """Add visible text, its blanks collapsed as a browser does."""
@@ -150,7 +149,7 @@ class _Page:
         at = 0
         for found in _LINES.finditer(text):
             self._word(text[at : found.start()], index + at, found.start() - at)
-            self._piece(_LINE_FEED)
+            self._piece(LINE_FEED)
             at = found.end()
         self._word(text[at:], index + at, len(text) - at)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from pincite.adapters.parsers.content_types import WITH_PAGES
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess, refusal
 from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document
@@ -16,7 +17,6 @@ from pincite.core.documents import Box, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.ports.parsing import ParseProgress
 
-_PDF = "application/pdf"
 _T = TypeVar("_T")
 
 
@@ -59,10 +59,10 @@ class IsolatedParser:
 
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""
-        if content_type != _PDF or not runs:
+        if content_type not in WITH_PAGES or not runs:
             return [[] for _ in runs]
         wanted = [(run.page, run.index, run.count) for run in runs]
-        request = {"task": "boxes", "path": _absolute(path), "runs": wanted}
+        request = {"task": "boxes", "content_type": content_type, "path": _absolute(path), "runs": wanted}
         return await self._boxing.run(_Job(request, lambda value: decode_boxes(value, count=len(wanted))))
 
     def warm(self) -> None:

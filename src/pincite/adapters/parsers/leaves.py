@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
-from pincite.adapters.parsers.tables import BLANK, GLUE, Cell, Piece, grid_rows
+from pincite.adapters.parsers.tables import BLANK, GLUE, MADE, Cell, Piece, grid_rows
 from pincite.core.documents import BlockRole
 
 
@@ -20,6 +20,12 @@ class Leaf:
     def text(self) -> str:
         """The text in one line."""
         return " ".join("".join(text for text, _, _ in self.pieces).split())
+
+    def put_before(self, marker: str) -> None:
+        """Put a number or bullet that the file doesn't hold as such before the text."""
+        while self.pieces and self.pieces[0][1] == GLUE:
+            del self.pieces[0]
+        self.pieces.insert(0, (marker, MADE, 0))
 
 
 @dataclass(slots=True)
@@ -79,7 +85,7 @@ class LeafWriter:
         self._builder.close_block(BlockRole.TABLE)
 
     def _rows(self, table: Table) -> None:
-        for row in grid_rows(row for row in table.rows if any(cell.leaves for cell in row)):
+        for row in grid_rows(table.rows):
             self._builder.glue("\n")
             self._builder.write("|", page=self._page)
             for pieces in row:

@@ -19,6 +19,7 @@ class ParseLimits:
     pages: int = 10_000
     text_chars: int = 20_000_000
     depth: int = 100
+    unpacked_bytes: int = 512 * 1024 * 1024
     files_per_child: int = 200
 
     def for_child(self) -> dict[str, int | float]:
@@ -29,4 +30,5 @@ class ParseLimits:
             "pages": self.pages,
             "text_chars": self.text_chars,
             "depth": self.depth,
+            "unpacked_bytes": self.unpacked_bytes,
         }

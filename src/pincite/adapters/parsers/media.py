@@ -4,15 +4,25 @@ import os
 from collections.abc import Callable
 
 from pincite.adapters.parsers.decoding import decode_text, looks_like_text
+from pincite.adapters.parsers.office_package import OfficeBounds
 from pincite.adapters.parsers.sniff import Media, refuse_binary, sniff
 from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
 _HEAD_BYTES = 65_536
+# A table in a table takes four elements; nothing that people write needs more of them inside each other.
+_XML_DEPTH = 4
 
 
 def read_file(
-    path: str, *, name: str, max_pages: int, max_chars: int, max_depth: int, on_page: Callable[[int, int], None]
+    path: str,
+    *,
+    name: str,
+    max_pages: int,
+    max_chars: int,
+    max_depth: int,
+    max_unpacked_bytes: int,
+    on_page: Callable[[int, int], None],
 ) -> ParsedDocument:
     """Read a file of any format that is known. Raises `RefusedInput`; only the module its format needs is imported."""
     with open(path, "rb") as file:
@@ -24,7 +34,17 @@ def read_file(
         from pincite.adapters.parsers.pdf import read_pdf
 
         return read_pdf(path, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
-    document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth)
+    if media is Media.OLD_OFFICE:
+        from pincite.adapters.parsers.old_office import refuse_old_office
+
+        raise refuse_old_office(path)
+    if media is Media.OFFICE:
+        from pincite.adapters.parsers.office import read_office
+
+        bounds = OfficeBounds(max_unpacked_bytes, _XML_DEPTH * max_depth)
+        document = read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+    else:
+        document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth)
     if not document.canonical.text:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.cleaning import TEX_LIGATURES
+from pincite.adapters.parsers.content_types import PDF
 from pincite.adapters.parsers.pdf_flow import Vocabulary, join_over_breaks, write_paragraph
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
 from pincite.adapters.parsers.pdf_furniture import mark_furniture
@@ -15,7 +16,6 @@ from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
 from pincite.core.documents import BlockRole, CanonicalText, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-CONTENT_TYPE = "application/pdf"
 VERSION = "1"
 _MAX_BOOKMARKS = 20_000
 _MAX_OUTLINE_DEPTH = 12
@@ -43,7 +43,7 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
     flow, lifted = _order(pages, bookmarks, body=body, on_page=on_page)
     return ParsedDocument(
         canonical=_write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page),
-        content_type=CONTENT_TYPE,
+        content_type=PDF,
         parser="pdfium",
         parser_version=VERSION,
         title=choose_title(declared_title, flow, body=body),

@@ -14,12 +14,12 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, HTML, Markdown and plain text files are read now."
+_READ_NOW = "PDF, DOCX, PPTX, HTML, Markdown and plain text files are read now."
 
+_ZIP = b"PK\x03\x04"
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OTHERS: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "a ZIP archive or an office document"),
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document, an Outlook message or a protected file"),
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
     (b"GIF8", "a GIF picture"),
@@ -45,9 +45,11 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
 
 
 class Media(Enum):
-    """The formats that are read."""
+    """The kinds of files that have a reader of their own, which may still refuse them."""
 
     PDF = "application/pdf"
+    OFFICE = "application/zip"
+    OLD_OFFICE = "application/x-ole-storage"
     HTML = "text/html"
     MARKDOWN = "text/markdown"
     TEXT = "text/plain"
@@ -57,6 +59,10 @@ def sniff(head: bytes, *, name: str) -> Media:
     """Tell the format from the first 64 kB of a file. Raises `RefusedInput` (`unsupported`)."""
     if 0 <= head.find(b"%PDF-", 0, _PDF_HEADER_WITHIN + 5) <= _PDF_HEADER_WITHIN and not _is_text_about_pdf(head, name):
         return Media.PDF
+    if head.startswith(_ZIP):
+        return Media.OFFICE
+    if head.startswith(_COMPOUND_FILE):
+        return Media.OLD_OFFICE
     _refuse_others(head)
     lowered = name.lower()
     if _is_html(head, lowered):

@@ -12,6 +12,7 @@ Piece = tuple[str, int, int]
 GLUE = -1
 MADE = -2
 BLANK: Piece = (" ", GLUE, 0)
+LINE_FEED: Piece = ("\n", GLUE, 0)
 
 
 @dataclass(slots=True)
@@ -43,7 +44,10 @@ def span(value: str) -> int:
 
 
 def grid_rows(rows: Iterable[list[Cell]]) -> list[list[list[Piece]]]:
-    """Lay cells out in columns. A cell over several rows is repeated in each, so that a row can be read alone."""
+    """Lay cells out in columns. A cell over several rows is repeated in each, so that a row can be read alone.
+
+    A row that holds nothing of its own takes its place in the grid and is left out of the result.
+    """
     laid: list[list[list[Piece]]] = []
     pending: dict[int, tuple[int, list[Piece]]] = {}
     for row in rows:
@@ -52,7 +56,8 @@ def grid_rows(rows: Iterable[list[Cell]]) -> list[list[list[Piece]]]:
             _take_pending(line, pending)
             _place(line, cell, pending)
         _take_pending(line, pending)
-        laid.append(line)
+        if any(cell.leaves for cell in row):
+            laid.append(line)
     return laid
 
 

@@ -12,7 +12,7 @@ from pincite.adapters.parsers.limits import ParseLimits
 from pincite.core.errors import RefusedInput
 
 FOLDER = Path(__file__).resolve().parents[5] / "shared" / "attacks" / "files"
-FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive")
+FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive", "office")
 CODES = {
     *("empty_file", "no_text", "encrypted", "unsupported", "corrupt", "too_large"),
     *("too_many_pages", "too_deep", "encoding", "timeout", "memory", "crashed"),
@@ -53,10 +53,27 @@ async def test_each_file_is_read_or_refused_as_expected(parser: IsolatedParser, 
     ending, _ = await read(parser, row["path"], name)
     assert ending in {"parse", *CODES}
     if row["expected"] == "parse":
-        is_later_format = row["path"].startswith(("image", "archive"))
+        is_later_format = row["path"].startswith(("image", "archive")) or row["path"].endswith((".xlsx", ".epub"))
         assert ending == ("unsupported" if is_later_format else "parse")
     elif row["expected"] == "reject":
         assert ending != "parse"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("encrypted", "encrypted"),
+        ("bomb_300mb", "too_large"),
+        ("bomb_lying_size", "corrupt"),
+        ("truncated", "corrupt"),
+        ("bad_crc", "corrupt"),
+        ("deep_tables", "too_deep"),
+        ("xxe_rels", "corrupt"),
+        ("xxe_content_types", "corrupt"),
+    ],
+)
+async def test_hostile_office_files_are_refused_for_what_they_are(parser: IsolatedParser, name: str, code: str) -> None:
+    assert await read(parser, f"office/{name}.docx", "report.pdf") == (code, "")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from pincite.core.errors import RefusedInput
         (b"<html># Title", "NOTES.MARKDOWN", Media.MARKDOWN),
         (b"# Title", "notes", Media.TEXT),
         (b"a,b\n1,2", "data.csv", Media.TEXT),
+        (b"PK\x03\x04rest", "report.pdf", Media.OFFICE),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", "report.docx", Media.OLD_OFFICE),
     ],
 )
 def test_the_content_decides(head: bytes, name: str, media: Media) -> None:
@@ -34,12 +36,10 @@ def test_the_content_decides(head: bytes, name: str, media: Media) -> None:
 @pytest.mark.parametrize(
     ("head", "said"),
     [
-        (b"PK\x03\x04rest", "ZIP archive or an office document"),
         (b"\x89PNG\r\n\x1a\n", "PNG picture"),
         (b"MZ\x90\x00", "program"),
         (b"\x7fELF\x02", "program"),
         (b"\x1f\x8b\x08", "compressed"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office document"),
         (b"\x00\x00\x00\x18ftypmp42", "film"),
     ],
 )
@@ -47,4 +47,4 @@ def test_other_formats_are_named_and_refused(head: bytes, said: str) -> None:
     with pytest.raises(RefusedInput, match=said) as refused:
         sniff(head, name="report.pdf")
     assert refused.value.code == "unsupported"
-    assert "PDF, HTML, Markdown and plain text" in refused.value.message
+    assert "PDF, DOCX, PPTX, HTML, Markdown and plain text" in refused.value.message

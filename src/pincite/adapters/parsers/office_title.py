@@ -1,0 +1,31 @@
+"""The title of an office file: what its properties declare, unless the program wrote that by itself."""
+
+import re
+
+from pincite.adapters.parsers.cleaning import fold
+from pincite.adapters.parsers.office_package import OfficePackage
+
+_PROGRAM_TITLE = re.compile(
+    r"(?:microsoft )?(?:word|powerpoint)?\s*(?:document|presentation|slide|template|untitled|title|folie|präsentation)?\s*\d*"
+    r"|.*\.(?:docx?|pptx?|rtf|odt|odp|pdf|dotx?|potx?)",
+    re.IGNORECASE,
+)
+_MAX_CHARS = 300
+
+
+def choose_title(package: OfficePackage, printed: str, *, opening: str) -> str | None:
+    """Return the declared title, or the printed one where there is one and the declared one stands nowhere at the beginning.
+
+    Declared titles are often those of the template or of an earlier document.
+    """
+    declared = _declared(package)
+    is_stale = bool(printed) and fold(declared) not in fold(opening)
+    title = declared if declared and not is_stale else printed or declared
+    return title[:_MAX_CHARS].rstrip() or None
+
+
+def _declared(package: OfficePackage) -> str:
+    properties = package.children(package.related("", "core-properties"))
+    titles = [element.text or "" for element in properties if element.tag == "dc_title"]
+    title = " ".join("".join(titles[:1]).split())
+    return "" if _PROGRAM_TITLE.fullmatch(title) else title
