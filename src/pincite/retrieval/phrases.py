@@ -27,6 +27,8 @@ def phrase_matcher(query: str) -> Callable[[str], float] | None:
     if len(words) < MIN_RUN and (" " in folded or len(folded) < MIN_CHARACTERS):
         return None
     likely = _likely(words)
+    least = _least(words)
+    runs = [f" {' '.join(words[first : first + least])} " for first in range(len(words) - least + 1)]
 
     def share(passage: str) -> float:
         text = passage.casefold()
@@ -35,9 +37,16 @@ def phrase_matcher(query: str) -> Callable[[str], float] | None:
         text = " ".join(text.split())
         if folded in text:
             return 1.0
-        return literal_share(words, _WORD.findall(text)) if len(words) >= MIN_RUN else 0.0
+        found = _WORD.findall(text) if least >= MIN_RUN else []
+        text = f" {' '.join(found)} "
+        return literal_share(words, found) if any(run in text for run in runs) else 0.0
 
     return share
+
+
+def _least(words: Sequence[str]) -> int:
+    """Return how many words a run must have to count."""
+    return min(len(words), max(MIN_RUN, math.ceil(MIN_SHARE * len(words))))
 
 
 def _likely(words: Sequence[str]) -> Callable[[str], bool]:
@@ -49,7 +58,7 @@ def _likely(words: Sequence[str]) -> Callable[[str], bool]:
     if not words:
         return lambda text: True
     left, right = (len(words) - 1) // 2, len(words) // 2
-    least = min(len(words), max(MIN_RUN, math.ceil(MIN_SHARE * len(words))))
+    least = _least(words)
     before, after = list(reversed(words[:left])), list(words[right + 1 :])
 
     def test(text: str) -> bool:

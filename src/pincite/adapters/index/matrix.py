@@ -27,7 +27,7 @@ ROW = np.dtype([("chunk", f"S{ID_BYTES}"), ("key", "<u8"), ("document", "<i4"), 
 """A row's chunk, a hash to find it by, and its document's number."""
 _FEW = 2
 """Where less than one row in this many may be found, gathering those is cheaper than a product with all."""
-_GATHERED = 1024
+_AT_ONCE = 256
 _FEW_FOR_SIGNS = 16
 """Where less than one row in this many may be found, it is cheaper than counting the signs of all."""
 
@@ -106,11 +106,11 @@ class MatrixView:
         if self.signs and (allowed is None or len(allowed) * _FEW_FOR_SIGNS > len(self.rows)):
             looked_at = self.signs.candidates(query, allowed, limit=limit)
         if looked_at is None:
-            looked_at, scores = np.arange(len(self.rows)), self.vectors @ query
+            looked_at, scores = np.arange(len(self.rows)), _products(self.vectors, query)
         elif len(looked_at) * _FEW < len(self.rows):
-            scores = _products(self.vectors, looked_at, query)
+            scores = _gathered_products(self.vectors, query, looked_at)
         else:
-            scores = (self.vectors @ query)[looked_at]
+            scores = _products(self.vectors, query)[looked_at]
         best = top(scores, limit)
         return [
             IndexHit(chunk, float(score)) for chunk, score in zip(chunks_at(self.rows, looked_at[best]), scores[best], strict=True)
@@ -187,12 +187,26 @@ def top(scores: Floats, limit: int) -> Places:
     return places[np.argsort(-scores[places], kind="stable")][:limit]
 
 
-def _products(vectors: Floats, places: Places, query: Floats) -> Floats:
-    """Return the products of some rows with a query, a few at a time: within the cache and on one thread."""
+def _products(vectors: Floats, query: Floats) -> Floats:
+    """Return the products of all rows with a query, a few rows at a time.
+
+    BLAS would share a large product among threads. Where these must wait for a core, that costs up to twenty times the product.
+    """
+    scores = np.empty(len(vectors), np.float32)
+    for start in range(0, len(vectors), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        np.dot(vectors[part], query, out=scores[part])
+    return scores
+
+
+def _gathered_products(vectors: Floats, query: Floats, places: Places) -> Floats:
+    """Return the products of some rows with a query, a few rows at a time: on one thread, and within the cache."""
     scores = np.empty(len(places), np.float32)
-    for start in range(0, len(places), _GATHERED):
-        part = slice(start, start + _GATHERED)
-        scores[part] = vectors[places[part]] @ query
+    rows = np.empty((min(_AT_ONCE, len(places)), vectors.shape[1]), np.float32)
+    for start in range(0, len(places), _AT_ONCE):
+        some = places[start : start + _AT_ONCE]
+        np.take(vectors, some, axis=0, out=rows[: len(some)], mode="clip")  # "raise" would copy through a buffer
+        np.dot(rows[: len(some)], query, out=scores[start : start + len(some)])
     return scores
 
 

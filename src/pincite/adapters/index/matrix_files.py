@@ -44,6 +44,13 @@ class MatrixMirror:
         self._overlaid: MatrixView | None = None
         self._damaged: Stamp | None = None
 
+    def at_hand(self) -> MatrixView | None:
+        """Return what was published and laid over it when this process last looked, None if somebody published since."""
+        published, laid_over = self._published, self._overlaid
+        if published is None or published.stamp != self._publication.stamp():
+            return None
+        return laid_over if laid_over and laid_over.stamp == published.stamp else published
+
     def load(self, *, overlaid: bool) -> MatrixView:
         """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
         stamp = self._publication.stamp()

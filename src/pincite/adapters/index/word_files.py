@@ -31,6 +31,13 @@ class WordMirror:
         self._overlaying = Lock()
         self._damaged: Stamp | None = None
 
+    def at_hand(self) -> WordView | None:
+        """Return what was published and laid over it when this process last looked, None if somebody published since."""
+        published, laid_over = self._published, self._overlaid
+        if published is None or published.stamp != self._publication.stamp():
+            return None
+        return laid_over if laid_over and laid_over.stamp == published.stamp else published
+
     def load(self, *, overlaid: bool) -> WordView:
         """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
         stamp = self._publication.stamp()
