@@ -16,7 +16,7 @@ from typing import Any
 from manifest import rows_of_manifest
 from report import keep, need_shared, table
 
-KINDS = {".pdf", ".html", ".md", ".txt"}
+KINDS = {".pdf", ".docx", ".pptx", ".html", ".md", ".txt"}
 TOLERANCE_POINTS = 2.0
 
 
@@ -38,6 +38,11 @@ def outcome_fits(row: dict[str, Any], added: dict[str, Any]) -> bool:
     return row["expected"] == "ready_or_failed" or got == row["expected"]
 
 
+def page_of(row: dict[str, Any]) -> int:
+    """Return the page or slide that the phrase of a row stands on."""
+    return row["facts"].get("page") or row["facts"]["slide"]
+
+
 def page_of_search(home: str, row: dict[str, Any], document_id: str) -> int | None:
     _, found = pincite(home, "search", row["facts"]["phrase"], "--document", document_id)
     return found["hits"][0]["page_from"] if found.get("hits") else None
@@ -56,7 +61,7 @@ def worst_box(home: str, row: dict[str, Any], document_id: str) -> float | None:
         return None
     words = " ".join(row["facts"]["phrase"].split()[:4])
     _, shown = pincite(home, "show", document_id, "--find", words)
-    spans = [span for found in shown.get("found", []) for span in found["spans"] if span["page"] == row["facts"]["page"]]
+    spans = [span for found in shown.get("found", []) for span in found["spans"] if span["page"] == page_of(row)]
     distances = [distance(span["boxes"], known) for span in spans]
     return min(distances, default=float("inf"))
 
@@ -85,7 +90,7 @@ def main() -> None:
             counts["outcome"][1] += 1
             cells = [row["file"], row["expected"], item["reason"] or item["stage"], "ok" if fits else "DIFFERS", "", "", ""]
             if item["stage"] == "ready" and row["facts"].get("phrase"):
-                page = row["facts"]["page"]
+                page = page_of(row)
                 searched = page_of_search(home, row, item["document_id"])
                 asked = pages_of_ask(home, row, item["document_id"])
                 box = worst_box(home, row, item["document_id"])
