@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 
 from pincite.answering.engine import QueryEngine
 from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
 from pincite.answering.records import StoredQueryLog, StoredRecorder
-from pincite.core.documents import Collection
-from pincite.core.errors import ConfigurationError, ConflictError, NotFoundError, StoreError
+from pincite.core.documents import Collection, EmbeddingSpec
+from pincite.core.errors import ConfigurationError, ConflictError, ModelChangedError, NotFoundError, StoreError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.identity import Credentials
@@ -25,6 +26,7 @@ from pincite.core.ports.store import Store
 from pincite.evaluation.runs import Bench, Evaluator
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.reembedding import Reembedder
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
@@ -52,18 +54,26 @@ class Models:
         return _folder_embedding(Path(name).expanduser())
 
     def embedding_of(self, collection: Collection) -> EmbeddingModel | None:
-        """Return the model that a collection froze. Raises `ConflictError` when another one is configured."""
+        """Return the model that a collection is embedded with. Raises `ModelChangedError` when another one is configured."""
         if collection.embedding is None:
             return None
         model = self.embedding
         if model is None or model.spec.model_id != collection.embedding.model_id:
-            configured = model.spec.name if model else "none"
-            raise ConflictError(
-                f"Collection {collection.name!r} was embedded with {collection.embedding.name} (revision "
-                f"{collection.embedding.revision}); PINCITE_EMBEDDING is now {configured}. Set it back, or use another collection.",
-                code="embedding_model_changed",
-            )
+            raise ModelChangedError(_model_changed(collection.name, collection.embedding, model))
         return model
+
+    def chosen(self) -> EmbeddingModel | None:
+        """Return the model that collections are brought to; None only when words alone were chosen.
+
+        Raises `ConfigurationError` where the local model isn't installed.
+        """
+        if self.embedding is None and self._settings.embedding != "none":
+            raise ConfigurationError(
+                "The local embedding model isn't installed here, so no collection can be brought to it. Set PINCITE_EMBEDDING to "
+                "another model, or to `none` to search by words alone.",
+                code="no_local_model",
+            )
+        return self.embedding
 
     @property
     def evidence(self) -> EvidenceRule:
@@ -102,6 +112,7 @@ class Services:
     models: Models
     ingestor: Ingestor
     searcher: Searcher
+    reembedder: Reembedder
     locator: StoredLocator
     recorder: StoredRecorder
     query_log: QueryLog
@@ -170,23 +181,35 @@ def build(settings: Settings) -> Services:
         )
     )
     models = Models(settings)
-    index = home / "index"
+    dense, lexical = MappedDenseIndex(home / "index", store.changes), TantivyIndex(home / "index", store.changes)
     return Services(
         settings=settings,
         store=store,
         blobs=blobs,
         parser=parser,
         models=models,
-        ingestor=Ingestor(store, blobs, parser, LOCAL_WORKSPACE, ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)),
-        searcher=Searcher(
-            store, MappedDenseIndex(index, store.changes), TantivyIndex(index, store.changes), models.embedding_of, LOCAL_WORKSPACE
-        ),
+        ingestor=Ingestor(store, blobs, parser, LOCAL_WORKSPACE, _rules(settings), models.embedding_of),
+        searcher=Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE),
+        reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         recorder=StoredRecorder(store, LOCAL_WORKSPACE),
         query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
         credentials=store.credentials,
         workspace_id=LOCAL_WORKSPACE,
     )
+
+
+def _model_changed(collection: str, has: EmbeddingSpec, model: EmbeddingModel | None) -> str:
+    configured = f"{model.spec.name} (revision {model.spec.revision})" if model else "none"
+    return (
+        f"Collection {collection!r} is embedded with {has.name} (revision {has.revision}); PINCITE_EMBEDDING here means "
+        f"{configured}. To bring the collection to that, run `pincite reembed --collection {quote(collection)}`. If it was brought "
+        "to another model elsewhere, set PINCITE_EMBEDDING to that one here too."
+    )
+
+
+def _rules(settings: Settings) -> ChunkRules:
+    return ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
 
 
 def _home(settings: Settings) -> Path:
@@ -242,7 +265,6 @@ def evaluator(settings: Settings) -> Evaluator:
     cache = _home(settings) / "cache"
     inner = models.embedding
     embedding = CachedEmbedding(inner, cache) if inner else None
-    rules = ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
 
     @asynccontextmanager
     async def open_bench() -> AsyncGenerator[Bench, None]:
@@ -258,4 +280,4 @@ def evaluator(settings: Settings) -> Evaluator:
             finally:
                 await store.close()
 
-    return Evaluator(open_bench, embedding, rules, models.evidence)
+    return Evaluator(open_bench, embedding, _rules(settings), models.evidence)

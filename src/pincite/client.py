@@ -22,6 +22,7 @@ from pincite.ingest.adding import Added, add_file
 from pincite.ingest.folders import FileToAdd, files_of
 from pincite.ingest.ingestor import Arrival, Progress
 from pincite.ingest.naming import named, printable, text_path, whole
+from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.retrieval.find import occurrences
 from pincite.settings import Settings, load_settings
 
@@ -55,6 +56,10 @@ def _quiet(file: str, progress: Progress) -> None:
 
 
 def _unheard(added: Added) -> None:
+    """Listen to nothing."""
+
+
+def _uncounted(done: int, total: int) -> None:
     """Listen to nothing."""
 
 
@@ -248,6 +253,19 @@ class Pincite:
         await self.services.ingestor.remove(document.id)
         return document
 
+    async def reembed(self, *, dry_run: bool = False, on_progress: CountListener = _uncounted) -> Reembedding:
+        """Bring the collection to the embedding model that the settings name; returns what that took.
+
+        It is searched and added to with the model that it has until the new one's vectors are complete. With `dry_run` nothing
+        is done, and the result says what there is to do. `on_progress` hears chunks done and in all. After an `UpstreamError`, a
+        `StoreError` or a stop, running it again pays only for what is missing.
+        """
+        services = self.services
+        collection, model = await self.collection(), services.models.chosen()
+        if dry_run:
+            return await services.reembedder.plan(collection.id, model)
+        return await services.reembedder.run(collection.id, model, on_progress=on_progress)
+
 
 class SyncPincite:
     """`Pincite` with blocking methods: the same names, arguments and results. Use as a context manager, or call `close`."""
@@ -327,6 +345,10 @@ class SyncPincite:
     def remove(self, name: str) -> Document:
         """Remove a document."""
         return self._run(self._client.remove(name))
+
+    def reembed(self, *, dry_run: bool = False, on_progress: CountListener = _uncounted) -> Reembedding:
+        """Bring the collection to the embedding model that the settings name; returns what that took."""
+        return self._run(self._client.reembed(dry_run=dry_run, on_progress=on_progress))
 
 
 async def _next(events: AsyncGenerator[AnswerEvent, None]) -> AnswerEvent | None:

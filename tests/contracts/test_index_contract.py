@@ -12,7 +12,7 @@ import pytest
 from pincite.adapters.index.dense import MappedDenseIndex
 from pincite.adapters.index.lexical import TantivyIndex
 from pincite.adapters.memory.index import MemoryDenseIndex, MemoryLexicalIndex
-from pincite.core.errors import ConflictError
+from pincite.core.errors import ConflictError, ModelChangedError
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId
 from pincite.core.ports.changes import Change, ChangeFeed, LogState
 from pincite.core.ports.index import DenseIndex, IndexSpace, LexicalIndex, LexicalResult
@@ -29,6 +29,9 @@ class Log:
     rows: dict[ChunkId, Change] = field(default_factory=dict[ChunkId, Change])
     head: int = 0
     horizon: int = 0
+    models_gone: set[str] = field(default_factory=set[str])
+    going: set[str] = field(default_factory=set[str])
+    reads: int = 0
 
     def put(
         self,
@@ -57,10 +60,18 @@ class Log:
         self.rows.pop(change.chunk_id, None)
         self.rows[change.chunk_id] = replace(change, seq=self.head)
 
+    def fill(self, chunk: str, vector: Vector) -> None:
+        """Give a chunk its vector without a new number, as filling a second model does."""
+        self.rows[ChunkId(chunk)] = replace(self.rows[ChunkId(chunk)], vector=vector)
+
     async def state(self, space: IndexSpace) -> LogState:
+        if space.model_id in self.models_gone:
+            raise ModelChangedError("another model", retryable=True)
         return LogState(self.head, self.horizon) if space.collection_id == WORDS.collection_id else LogState(0, 0)
 
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
+        self.reads += 1
+        self.models_gone |= self.going
         rows = self.rows.values() if space.collection_id == WORDS.collection_id else ()
         return [row for row in rows if row.seq > after][:limit]
 
@@ -188,7 +199,81 @@ async def test_sign_codes_find_what_an_exact_search_finds(log: Log, tmp_path: Pa
     assert agreed >= 98
 
 
+async def test_after_following_a_search_reads_nothing(dense: DenseIndex, log: Log):
+    log.put("near", vector=[1, 0, 0, 0])
+    await dense.follow(SPACE)
+    log.reads = 0
+    assert await near(dense, [1, 0, 0, 0]) == ["near"]
+    assert log.reads == 0
+
+
+async def test_following_stops_at_a_number_so_that_what_lies_behind_it_may_still_be_filled(dense: DenseIndex, log: Log):
+    for number in range(6):
+        log.put(f"c{number}", vector=[1, number, 0, 0] if number < 4 else None)
+    await dense.follow(SPACE, through=4)
+    await dense.follow(SPACE, through=3)
+    log.fill("c4", [1, 4, 0, 0])
+    log.fill("c5", [1, 5, 0, 0])
+    await dense.follow(SPACE, through=99)
+    assert await near(dense, [1, 0, 0, 0]) == [f"c{number}" for number in range(6)]
+
+
+async def test_a_search_after_the_switch_finds_what_it_would_have_found_before(dense: DenseIndex, log: Log):
+    log.put("near", vector=[1, 0, 0, 0])
+    assert await near(dense, [1, 0, 0, 0]) == ["near"]
+    log.put("late")
+    log.models_gone = {SPACE.model_id}
+    assert await near(dense, [1, 0, 0, 0]) == ["near"]
+    log.models_gone = set()
+    log.put("later", vector=[1, 1, 0, 0])
+    assert await near(dense, [1, 0, 0, 0]) == ["near", "later"]
+
+
+async def test_who_has_nothing_of_a_model_that_is_gone_says_so(dense: DenseIndex, log: Log):
+    log.put("near", vector=[1, 0, 0, 0])
+    log.models_gone = {SPACE.model_id}
+    with pytest.raises(ModelChangedError):
+        await near(dense, [1, 0, 0, 0])
+    with pytest.raises(ModelChangedError):
+        await dense.follow(SPACE)
+
+
+async def test_a_model_that_goes_while_its_vectors_are_read_is_not_taken_for_an_empty_one(dense: DenseIndex, log: Log):
+    log.put("near")  # its vector is deleted already
+    log.going = {SPACE.model_id}
+    with pytest.raises(ModelChangedError):
+        await near(dense, [1, 0, 0, 0])
+    assert log.reads
+
+
+async def test_what_is_kept_for_other_models_of_a_collection_is_deleted(dense: DenseIndex, log: Log):
+    log.put("near", vector=[1, 0, 0, 0])
+    other, elsewhere = replace(SPACE, model_id="big-1"), replace(SPACE, collection_id=CollectionId("elsewhere"))
+    for space in (SPACE, other, elsewhere):
+        await dense.search(space, [1, 0, 0, 0], limit=1)
+    await dense.retain(other)
+    log.reads = 0
+    for space in (other, elsewhere):
+        await dense.search(space, [1, 0, 0, 0], limit=1)
+    assert log.reads == 0
+    log.models_gone = {SPACE.model_id}
+    with pytest.raises(ModelChangedError):
+        await near(dense, [1, 0, 0, 0])
+    await dense.retain(WORDS)
+    log.models_gone = {other.model_id}
+    with pytest.raises(ModelChangedError):
+        await dense.search(other, [1, 0, 0, 0], limit=1)
+
+
 # Words
+
+
+async def test_after_following_a_search_by_words_reads_nothing(lexical: LexicalIndex, log: Log):
+    log.put("c", "The river runs.")
+    await lexical.follow(SPACE)
+    log.reads = 0
+    assert await found(lexical, "river") == ["c"]
+    assert log.reads == 0
 
 
 async def test_the_best_match_comes_first_with_the_same_score_everywhere(log: Log, tmp_path: Path):

@@ -12,11 +12,12 @@ from pincite import __version__
 from pincite.cli.evaluate import evaluate
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
+from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.cli.serve import serve, token
 from pincite.core.errors import PinciteError
 
-COMMANDS = (add, ask, search, list_documents, show, remove, sample, serve, token, doctor, evaluate, version)
+COMMANDS = (add, ask, search, list_documents, show, remove, reembed, sample, serve, token, doctor, evaluate, version)
 
 
 class ClosedPipeError(Exception):

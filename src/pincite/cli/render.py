@@ -91,6 +91,21 @@ def file_progress(quiet: bool) -> Generator[Callable[[str, "Progress"], None]]:
         yield listen
 
 
+@contextmanager
+def count_progress(quiet: bool, label: str) -> Generator[Callable[[int, int], None]]:
+    """Give a listener that draws one bar for the whole; nothing is drawn when standard error is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(label, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
 def print_outcome(item: "Added") -> None:
     """Print what became of a file."""
     stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))

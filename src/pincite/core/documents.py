@@ -178,7 +178,7 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpec:
-    """An embedding model as a collection freezes it."""
+    """An embedding model as a collection keeps it."""
 
     name: str
     revision: str
@@ -199,13 +199,22 @@ class EmbeddingSpec:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone."""
+    """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone.
+
+    `next_embedding` is the model that it is being brought to, whose vectors are stored beside the others meanwhile.
+    """
 
     id: CollectionId
     workspace_id: WorkspaceId
     name: str
     embedding: EmbeddingSpec | None
     created_at: datetime
+    next_embedding: EmbeddingSpec | None = None
+
+    @property
+    def model_id(self) -> str:
+        """Return the id of its model, "" for words alone."""
+        return self.embedding.model_id if self.embedding else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +297,12 @@ class Chunk:
     @property
     def fingerprint(self) -> str:
         """Return the SHA-256 of `index_text`; equal fingerprints share a vector."""
-        return hashlib.sha256(self.index_text.encode()).hexdigest()
+        return fingerprint_of(self.index_text)
+
+
+def fingerprint_of(text: str) -> str:
+    """Return the SHA-256 of a chunk's `index_text`."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def index_text(title: str, heading_path: tuple[str, ...], text: str) -> str:

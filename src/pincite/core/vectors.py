@@ -3,11 +3,36 @@
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pincite.core.documents import Chunk, Collection, Document, EmbeddingSpec
 from pincite.core.errors import ConflictError, ModelChangedError
 from pincite.core.ids import ChunkId
+from pincite.core.ports.changes import LogState
+from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A model that a collection has or is being brought to, and where its log stood when that was begun."""
+
+    model_id: str
+    seq: int
+
+
+def log_of(space: IndexSpace, state: LogState, models: Iterable[Embedded]) -> LogState:
+    """Return where the log stands for the mirrors of a space.
+
+    A mirror of a model that was read before the collection was brought to it can't know the vectors that were added to chunks
+    it had read: it lies behind the horizon. Raises `ModelChangedError` for a model that isn't among `models`.
+    """
+    if not space.model_id:
+        return state
+    begun = [model.seq for model in models if model.model_id == space.model_id]
+    if not begun:
+        raise ModelChangedError("The collection has another embedding model by now.", retryable=True)
+    return LogState(state.head, max(state.horizon, *begun))
 
 
 def pack_float16(vector: Vector) -> bytes:
@@ -36,7 +61,7 @@ def refuse_unfit_vectors(
     Raises `ModelChangedError` for another model, or none, than the collection has now; `ConflictError` for another size.
     """
     spec = collection.embedding
-    if model_id != (spec.model_id if spec else ""):
+    if model_id != collection.model_id:
         has = f"is embedded with {spec.name}" if spec else "is searched by words alone"
         raise ModelChangedError(f"The collection “{collection.name}” {has}; {_vectors_of(model_id)} don't fit.")
     if spec is None and vectors:
@@ -45,6 +70,22 @@ def refuse_unfit_vectors(
         refuse_other_sizes(collection, spec, vectors.values())
         if any(chunk.id not in vectors for chunk in chunks):
             raise ValueError("every published chunk of a collection with a model has its vector")
+
+
+def is_of(spec: EmbeddingSpec | None, model_id: str) -> bool:
+    """Say whether a collection's model is the one of an id."""
+    return spec is not None and spec.model_id == model_id
+
+
+def refuse_unprepared(collection: Collection, model_id: str) -> EmbeddingSpec:
+    """Return the model of an id that a collection has or is being brought to. Raises `ModelChangedError` for another."""
+    for spec in (collection.next_embedding, collection.embedding):
+        if spec is not None and spec.model_id == model_id:
+            return spec
+    raise ModelChangedError(
+        f"The collection “{collection.name}” is not being brought to {model_id} any more: another process brings it to another "
+        "embedding model, or has done so. Look at PINCITE_EMBEDDING there, and run `pincite reembed` again."
+    )
 
 
 def refuse_other_sizes(collection: Collection, spec: EmbeddingSpec, vectors: Iterable[Vector]) -> None:

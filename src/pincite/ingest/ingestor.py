@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage, Version
-from pincite.core.errors import ConflictError, ErrorKind, NotFoundError, PinciteError, RefusedInput, StoreError
+from pincite.core.errors import ConflictError, ErrorKind, ModelChangedError, NotFoundError, PinciteError, RefusedInput, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob, BlobStore
@@ -24,6 +24,9 @@ from pincite.ingest.naming import printable
 
 KEEP_ATTEMPTS = 5
 """How often bytes are stored again that somebody else's removal took away before our row named them."""
+
+MODELS = 3
+"""Embedding models that a collection may come to while one document is on its way."""
 
 _OF_THE_FILE = {ErrorKind.REFUSED, ErrorKind.CONFLICT, ErrorKind.NOT_FOUND}
 """Errors that concern one file alone; others would meet the next file too."""
@@ -73,6 +76,8 @@ class Ingestor:
     parser: Parser
     workspace_id: WorkspaceId
     rules: ChunkRules = ChunkRules()
+    embedding_of: Callable[[Collection], EmbeddingModel | None] | None = None
+    """Names the model of a collection that has come to another one while a document was on its way; without, that one fails."""
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
         """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
@@ -124,14 +129,15 @@ class Ingestor:
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
 
-        Raises `StoreError` and `UpstreamError`: they don't concern this document alone. These, and a cancellation, leave it
-        `failed` with what happened, unless the store can't be written.
+        `embedding` is the model of its collection; when the collection comes to another one meanwhile, `embedding_of` names that.
+        Raises `StoreError`, `UpstreamError` and `ModelChangedError`: they don't concern this document alone. These, and a
+        cancellation, leave it `failed` with what happened, unless the store can't be written.
         """
         if document.stage is Stage.READY:
             return document
         try:
             parsed = await self._parse(document, name or document.path, on_progress)
-            return await self._publish(document, parsed, embedding, title, on_progress)
+            return await self._publish_as_it_is(document, parsed, embedding, title, on_progress)
         except PinciteError as error:
             return await self._failed(document, error)
         except asyncio.CancelledError:
@@ -141,7 +147,7 @@ class Ingestor:
 
     async def _failed(self, document: Document, error: PinciteError) -> Document:
         """Keep why a document failed. Raises the error if other files would meet it too."""
-        if error.kind in _OF_THE_FILE:
+        if error.kind in _OF_THE_FILE and not isinstance(error, ModelChangedError):
             return await self._fail(document, _reason_of(error))
         # Whoever is too busy to publish is too busy for this; and a failing disk must not hide the error that came first.
         if error.code != "store_busy":
@@ -160,6 +166,34 @@ class Ingestor:
         on_progress(Progress(document.id, Stage.PARSING))
         path = await self.blobs.local_path(document.sha256)
         return await self.parser.parse(path, name=name, on_progress=report)
+
+    async def _publish_as_it_is(
+        self,
+        document: Document,
+        parsed: ParsedDocument,
+        embedding: EmbeddingModel | None,
+        title: str,
+        on_progress: ProgressListener,
+    ) -> Document:
+        """Publish with the model that the collection has, and again when it came to another one meanwhile."""
+        for _ in range(MODELS):
+            embedding = await self._model_of(document, embedding)
+            try:
+                return await self._publish(document, parsed, embedding, title, on_progress)
+            except ModelChangedError:
+                if self.embedding_of is None:
+                    raise
+        return await self._publish(document, parsed, await self._model_of(document, embedding), title, on_progress)
+
+    async def _model_of(self, document: Document, known: EmbeddingModel | None) -> EmbeddingModel | None:
+        """Return the model of the document's collection: the one that is known, unless the collection has another by now."""
+        if self.embedding_of is None:
+            return known
+        async with self.store.open(self.workspace_id) as work:
+            collection = await work.collections.get(document.collection_id)
+        if collection is None or collection.model_id == (known.spec.model_id if known else ""):
+            return known
+        return self.embedding_of(collection)
 
     async def _publish(
         self,

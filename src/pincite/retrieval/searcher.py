@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from pincite.core.documents import Collection, index_text
-from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.evidence import Passage, Query, Retrieval, Scope, Scores, Signals, Strategy
 from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
@@ -25,6 +25,9 @@ CONFIRM = 4
 
 LOOKS = 20
 """Most looks of one search while documents change under it: each goes wrong only by another change between its two steps."""
+
+MODELS = 3
+"""Most embedding models that a collection may come to while one search is under way."""
 
 BORDER = 500
 """Characters on either side of the border of two chunks in which a phrase that crosses it is looked for."""
@@ -69,7 +72,27 @@ class Searcher:
     workspace_id: WorkspaceId
 
     async def retrieve(self, query: Query) -> Retrieval:
-        """Return the best passages. Raises `NotFoundError`, `ConflictError` (several embedding models), `UpstreamError`."""
+        """Return the best passages.
+
+        Raises `NotFoundError`; `ConflictError` (several embedding models); `ModelChangedError` when the collection has another
+        model than this installation; `UpstreamError`.
+        """
+        for _ in range(MODELS):
+            try:
+                return await self._retrieve(query)
+            except ModelChangedError as error:
+                if not error.retryable:
+                    raise
+        return await self._retrieve(query)
+
+    async def follow(self, collection: Collection) -> None:
+        """Bring the indexes up to date with what is committed, so that the next search needn't."""
+        space = _space(collection)
+        await self.lexical.follow(space)
+        if space.model_id:
+            await self.dense.follow(space)
+
+    async def _retrieve(self, query: Query) -> Retrieval:
         started = time.perf_counter()
         collections, targets, scope = await self._targets(query)
         model = self._model(collections, query.strategy)

@@ -33,6 +33,14 @@ class MappedDenseIndex:
         view = await self._follower.current(space, self._mirrors.of(space))
         return await asyncio.to_thread(_search, view, vector, limit, documents)
 
+    async def follow(self, space: IndexSpace, *, through: int | None = None) -> None:
+        """Catch up now: with all that is committed, or with the log up to a number."""
+        await self._follower.follow(space, self._mirrors.of(space), through=through)
+
+    async def retain(self, space: IndexSpace) -> None:
+        """Delete the mirrors of the collection for other models. A process that has one open can go on with it."""
+        await asyncio.to_thread(self._mirrors.drop_others, space)
+
 
 def _search(view: MatrixView, vector: Vector, limit: int, documents: Collection[DocumentId] | None) -> list[IndexHit]:
     if not view.dimensions:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
+from pincite.core.errors import ModelChangedError
 from pincite.core.ports.changes import Change, ChangeFeed, LogState
 from pincite.core.ports.index import IndexSpace
 
@@ -68,37 +69,66 @@ class Follower(Generic[V]):
     def __init__(self, changes: ChangeFeed) -> None:
         self._changes = changes
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakKeyDictionary[Mirror[V], asyncio.Lock]] = WeakKeyDictionary()
+        self._right: WeakKeyDictionary[Mirror[V], V] = WeakKeyDictionary()
 
     async def current(self, space: IndexSpace, mirror: Mirror[V]) -> V:
-        """Return a view that holds all that was committed when this was called."""
+        """Return a view that holds all that was committed when this was called.
+
+        When the collection has come to another embedding model since the search began, the view is the last that was right for
+        the old one. Raises `ModelChangedError` (retryable) when this process has none.
+        """
+        try:
+            view = self._right[mirror] = await self._current(space, mirror)
+        except ModelChangedError:
+            if mirror not in self._right:
+                raise
+            view = self._right[mirror]
+        return view
+
+    async def _current(self, space: IndexSpace, mirror: Mirror[V]) -> V:
         state = await self._changes.state(space)
         view = mirror.at_hand() or await asyncio.to_thread(partial(mirror.load, overlaid=True))
         if _is_current(view, state):
             return view
         async with self._turn(mirror):
-            return await self._catch_up(space, mirror)
+            view, now = await self._apply(space, mirror, state.head)
+            if _base(view, now) is not None or view.seq < min(state.head, now.head):
+                view = await self._laid_over(space, mirror, now)
+        await self._changes.state(space)  # vectors of a model that is given up may have gone while they were read
+        return view
+
+    async def follow(self, space: IndexSpace, mirror: Mirror[V], *, through: int | None = None) -> None:
+        """Publish what is missing, up to a number of the log or all that was committed when this was called.
+
+        Where another process has the lock, it is left to that one.
+        """
+        target = (await self._changes.state(space)).head if through is None else through
+        async with self._turn(mirror):
+            await self._apply(space, mirror, target)
 
     def _turn(self, mirror: Mirror[V]) -> asyncio.Lock:
         turns = self._turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
         return turns.setdefault(mirror, asyncio.Lock())
 
-    async def _catch_up(self, space: IndexSpace, mirror: Mirror[V]) -> V:
-        state = await self._changes.state(space)
+    async def _apply(self, space: IndexSpace, mirror: Mirror[V], target: int) -> tuple[V, LogState]:
+        """Apply one batch after the other, each under a lock of its own, until what is published holds the log up to `target`.
+
+        Ends before that where the lock or the disk isn't to be had. Return what is published then, and where the log stands.
+        """
         restarts = 0
-        while restarts <= _RESTARTS:
+        applied = True
+        while True:
             view = await asyncio.to_thread(partial(mirror.load, overlaid=False))
-            if view.seq > state.head:  # another process read on meanwhile
-                state = await self._changes.state(space)
-            if _is_current(view, state):
-                return view
-            base = _base(view, state)
+            state = await self._changes.state(space)
+            base, goal = _base(view, state), min(target, state.head)
             after = view.seq if base is None else 0
             restarts += after == 0
-            changes = await self._changes.read(space, after=after, limit=_BATCH)
-            seq = changes[-1].seq if changes else state.head
-            if not await asyncio.to_thread(partial(mirror.apply, view, changes, seq=seq, base=base)):
-                break
-        return await self._laid_over(space, mirror, state)
+            if not applied or restarts > _RESTARTS or (base is None and after >= goal):
+                return view, state
+            page = await self._changes.read(space, after=after, limit=_BATCH)
+            changes = [change for change in page if change.seq <= goal]
+            seq = changes[-1].seq if changes else goal
+            applied = await asyncio.to_thread(partial(mirror.apply, view, changes, seq=seq, base=base))
 
     async def _laid_over(self, space: IndexSpace, mirror: Mirror[V], state: LogState) -> V:
         view = await asyncio.to_thread(partial(mirror.load, overlaid=True))

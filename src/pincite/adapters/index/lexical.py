@@ -25,7 +25,7 @@ class TantivyIndex:
         self, space: IndexSpace, text: str, *, limit: int, documents: Collection[DocumentId] | None = None
     ) -> LexicalResult:
         """Return up to `limit` chunks by falling BM25, and the idf mass of the question."""
-        space = IndexSpace(space.workspace_id, space.collection_id)  # one mirror, whichever model the dense side uses
+        space = _of_words(space)
         mirror = self._mirrors.of(space)
         view = await self._follower.current(space, mirror)
         try:
@@ -34,3 +34,13 @@ class TantivyIndex:
             mirror.distrust(view)
         view = await self._follower.current(space, mirror)
         return await asyncio.to_thread(partial(view.search, text, limit=limit, documents=documents))
+
+    async def follow(self, space: IndexSpace) -> None:
+        """Catch up now with all that is committed."""
+        space = _of_words(space)
+        await self._follower.follow(space, self._mirrors.of(space))
+
+
+def _of_words(space: IndexSpace) -> IndexSpace:
+    """Return the space without its model: there is one mirror, whichever model the dense side uses."""
+    return IndexSpace(space.workspace_id, space.collection_id)

@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from pincite.core.errors import ConflictError
+from pincite.core.errors import ConflictError, ModelChangedError
 from pincite.core.ids import ChunkId, DocumentId
 from pincite.core.ports.changes import Change, ChangeFeed
 from pincite.core.ports.index import IndexHit, IndexSpace, LexicalResult
@@ -39,19 +39,38 @@ class _Reader(Generic[R]):
         self._changes = changes
         self._rows = rows
         self._spaces: dict[IndexSpace, _Read[R]] = {}
+        self._right: dict[IndexSpace, R] = {}
 
     async def rows(self, space: IndexSpace) -> R:
-        """Return the rows with all that is committed."""
+        """Return the rows with all that is committed; the last that were right, once the collection has another model."""
+        try:
+            rows = self._right[space] = await self.read(space)
+        except ModelChangedError:
+            if space not in self._right:
+                raise
+            rows = self._right[space]
+        return rows
+
+    def drop(self, unwanted: Callable[[IndexSpace], bool]) -> None:
+        """Forget the rows of the spaces that a test picks."""
+        for space in filter(unwanted, list(self._spaces)):
+            del self._spaces[space]
+            self._right.pop(space, None)
+
+    async def read(self, space: IndexSpace, through: int | None = None) -> R:
+        """Read on to the log's head, or a number, and return the rows. Raises `ModelChangedError`."""
         state = await self._changes.state(space)
         read = self._spaces.get(space)
         if read is None or state.horizon > max(read.seq, read.base) or read.seq > state.head:
             read = self._spaces[space] = _Read(self._rows(), base=state.horizon)
-        while read.seq < state.head:
+        goal = state.head if through is None else min(through, state.head)
+        while read.seq < goal:
             after = read.seq
-            page = await self._changes.read(space, after=after, limit=_PAGE)
+            page = [change for change in await self._changes.read(space, after=after, limit=_PAGE) if change.seq <= goal]
             if read.seq == after:  # else a search that ran meanwhile has applied it
                 read.rows.apply(page)
-                read.seq = page[-1].seq if page else state.head
+                read.seq = page[-1].seq if page else goal
+        await self._changes.state(space)  # vectors of a model that is given up may have gone while they were read
         return read.rows
 
 
@@ -87,6 +106,14 @@ class MemoryDenseIndex:
             chunk: _product(query, known) for chunk, (owner, known) in rows.items() if documents is None or owner in documents
         }
         return _best(scores, limit)
+
+    async def follow(self, space: IndexSpace, *, through: int | None = None) -> None:
+        """Catch up now: with all that is committed, or with the log up to a number."""
+        await self._reader.read(space, through)
+
+    async def retain(self, space: IndexSpace) -> None:
+        """Forget the rows of the collection for other models."""
+        self._reader.drop(lambda other: other.collection_id == space.collection_id and other.model_id != space.model_id)
 
 
 @dataclass(slots=True)
@@ -162,6 +189,10 @@ class MemoryLexicalIndex:
                     if documents is None or rows.owners[chunk] in documents:
                         scores[chunk] = scores.get(chunk, 0.0) + weight * score
         return LexicalResult(tuple(_best(scores, limit)), sum(rows.body.idf(alternatives) for alternatives in question))
+
+    async def follow(self, space: IndexSpace) -> None:
+        """Catch up now with all that is committed."""
+        await self._reader.read(IndexSpace(space.workspace_id, space.collection_id))
 
 
 def _best(scores: Mapping[ChunkId, float], limit: int) -> list[IndexHit]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
+from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
 from pincite.adapters.memory.store_files import MemoryFiles
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
@@ -13,6 +14,7 @@ from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
 from pincite.core.ids import ChunkId, WorkspaceId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
+from pincite.core.vectors import Embedded, log_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class MemoryUnitOfWork:
     files: MemoryFiles
     versions: MemoryVersions
     chunks: MemoryChunks
+    embeddings: MemoryEmbeddings
     answers: MemoryAnswers
     tokens: MemoryTokens
     query_logs: MemoryQueryLogs
@@ -50,8 +53,18 @@ class MemoryFeed:
         self._shared = shared
 
     async def state(self, space: IndexSpace) -> LogState:
-        """Return where the log stands; both 0 for an unknown collection."""
-        return self._shared.tables.states.get(space.workspace_id, space.collection_id) or LogState(0, 0)
+        """Return where the log stands; both 0 for an unknown collection.
+
+        Raises `ModelChangedError` (retryable) for a model that the collection neither has nor is being brought to.
+        """
+        tables = self._shared.tables
+        collection = tables.collections.get(space.workspace_id, space.collection_id)
+        numbers = tables.numbers.get(space.workspace_id, space.collection_id)
+        if collection is None or numbers is None:
+            return LogState(0, 0)
+        pairs = (collection.embedding, numbers.embedding), (collection.next_embedding, numbers.next_embedding)
+        models = [Embedded(spec.model_id, seq) for spec, seq in pairs if spec]
+        return log_of(space, LogState(numbers.head, numbers.horizon), models)
 
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
         """Return up to `limit` changes with `seq > after`, rising."""
@@ -92,6 +105,7 @@ class MemoryStore:
                 MemoryFiles(transaction),
                 MemoryVersions(transaction),
                 MemoryChunks(transaction),
+                MemoryEmbeddings(transaction),
                 MemoryAnswers(transaction),
                 MemoryTokens(transaction),
                 MemoryQueryLogs(transaction),
@@ -107,5 +121,5 @@ def _change(chunk_id: ChunkId, entry: Entry, model_id: str) -> Change:
     chunk = entry.chunk
     if chunk is None:
         return Change(entry.seq, chunk_id, entry.document_id, deleted=True)
-    vector = entry.vector if model_id and entry.model_id == model_id else None
+    vector = entry.vectors.get(model_id) if model_id else None
     return Change(entry.seq, chunk_id, entry.document_id, False, chunk.title, chunk.heading_path, chunk.text, chunk.lang, vector)

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
+from pincite.adapters.memory.store_tables import Entry, Numbers, Tables, Transaction
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage, Version
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
-from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import pack_float16, refuse_stray_chunks, refuse_unfit_vectors, unpack_float16
 
@@ -29,7 +28,7 @@ class MemoryCollections:
         if await self.named(collection.name):
             raise ConflictError(f"There is already a collection named “{collection.name}”.")
         tables.collections.add(own, collection.id, collection)
-        tables.states.add(own, collection.id, LogState(0, 0))
+        tables.numbers.add(own, collection.id, Numbers())
 
     async def get(self, collection_id: CollectionId) -> Collection | None:
         """Return one by id."""
@@ -166,8 +165,8 @@ class MemoryChunks:
         gone = [entry for entry in _entries(self._tx, tables) if entry.document_id == document.id]
         kept = {chunk.id for chunk in chunks}
         for chunk in chunks:
-            vector = unpack_float16(pack_float16(vectors[chunk.id])) if chunk.id in vectors else None
-            _append(self._tx, tables, Entry(0, document.collection_id, document.id, chunk, model_id, vector), chunk.id)
+            kept_vectors = {model_id: halved(vectors[chunk.id])} if chunk.id in vectors else dict[str, Vector]()
+            _append(self._tx, tables, Entry(0, document.collection_id, document.id, chunk, kept_vectors), chunk.id)
         _bury(self._tx, tables, [entry for entry in gone if entry.chunk and entry.chunk.id not in kept])
 
     async def retitle(self, document: Document) -> None:
@@ -187,9 +186,9 @@ class MemoryChunks:
         """Return stored vectors by chunk fingerprint, for those that have one of this model."""
         wanted = set(fingerprints)
         return {
-            entry.chunk.fingerprint: entry.vector
+            entry.chunk.fingerprint: entry.vectors[model_id]
             for entry in _entries(self._tx, self._tx.tables)
-            if entry.chunk and entry.vector is not None and entry.model_id == model_id and entry.chunk.fingerprint in wanted
+            if entry.chunk and model_id in entry.vectors and entry.chunk.fingerprint in wanted
         }
 
     async def of_bytes(self, sha256: str, *, parser: str, parser_version: str, model_id: str) -> list[Chunk]:
@@ -197,9 +196,7 @@ class MemoryChunks:
         wanted = (sha256, parser, parser_version)
         twins = [v for v in self._tx.tables.versions.all(self._tx.workspace_id) if (v.sha256, v.parser, v.parser_version) == wanted]
         embedded = {
-            entry.chunk.version_id
-            for entry in _entries(self._tx, self._tx.tables)
-            if entry.chunk and entry.vector is not None and entry.model_id == model_id
+            entry.chunk.version_id for entry in _entries(self._tx, self._tx.tables) if entry.chunk and model_id in entry.vectors
         }
         found = [twin.id for twin in twins if twin.id in embedded]
         return await self.of_version(found[0]) if found else []
@@ -212,10 +209,10 @@ class MemoryChunks:
         """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""
         own = self._tx.workspace_id
         tables = await self._tx.lock()
-        state = tables.states.get(own, collection_id)
-        if state is None or not state.horizon < through_seq <= state.head:
+        numbers = self._tx.numbers(collection_id)
+        if not numbers.horizon < through_seq <= numbers.head:
             return 0
-        tables.states.put(own, collection_id, LogState(state.head, through_seq))
+        tables.numbers.put(own, collection_id, replace(numbers, horizon=through_seq))
         return tables.log.drop_where(
             own, lambda entry: entry.chunk is None and entry.collection_id == collection_id and entry.seq <= through_seq
         )
@@ -289,8 +286,17 @@ def _bury(transaction: Transaction, tables: Tables, entries: Sequence[Entry]) ->
 def _append(transaction: Transaction, tables: Tables, entry: Entry, chunk_id: ChunkId) -> None:
     """Give an entry the next number and put it at the end of the log, in place of an earlier one of the same chunk."""
     own = transaction.workspace_id
-    state = tables.states.get(own, entry.collection_id) or LogState(0, 0)
-    tables.states.put(own, entry.collection_id, LogState(state.head + 1, state.horizon))
     tables.log.drop(own, chunk_id)
-    numbered = Entry(state.head + 1, entry.collection_id, entry.document_id, entry.chunk, entry.model_id, entry.vector)
-    tables.log.add(own, chunk_id, numbered)
+    tables.log.add(own, chunk_id, replace(entry, seq=take_number(transaction, tables, entry.collection_id)))
+
+
+def take_number(transaction: Transaction, tables: Tables, collection_id: CollectionId) -> int:
+    """Reserve the next number of a collection's log."""
+    numbers = transaction.numbers(collection_id)
+    tables.numbers.put(transaction.workspace_id, collection_id, replace(numbers, head=numbers.head + 1))
+    return numbers.head + 1
+
+
+def halved(vector: Vector) -> Vector:
+    """Return a vector as a store gives it back."""
+    return unpack_float16(pack_float16(vector))

@@ -1,7 +1,7 @@
 """The rows of a store in memory, and the transaction that changes them."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -11,7 +11,6 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, V
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
-from pincite.core.ports.changes import LogState
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -75,14 +74,23 @@ class Rows(Generic[K, V]):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A chunk's entry in the change log: the chunk with its vector, or (`chunk` is None) its tombstone."""
+    """A chunk's entry in the change log: the chunk with its vectors by model, or (`chunk` is None) its tombstone."""
 
     seq: int
     collection_id: CollectionId
     document_id: DocumentId
     chunk: Chunk | None = None
-    model_id: str = ""
-    vector: Vector | None = None
+    vectors: Mapping[str, Vector] = field(default_factory=dict[str, Vector])
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Where a collection's log stands, and where it stood when bringing it to its model and to the next one was begun."""
+
+    head: int = 0
+    horizon: int = 0
+    embedding: int = 0
+    next_embedding: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ class Tables:
     versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
-    states: Rows[CollectionId, LogState] = field(default_factory=Rows[CollectionId, LogState])
+    numbers: Rows[CollectionId, Numbers] = field(default_factory=Rows[CollectionId, Numbers])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
     query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
@@ -109,7 +117,7 @@ class Tables:
             self.versions.copy(),
             self.texts.copy(),
             self.log.copy(),
-            self.states.copy(),
+            self.numbers.copy(),
             self.answers.copy(),
             self.tokens.copy(),
             self.query_logs.copy(),
@@ -148,6 +156,10 @@ class Transaction:
                 raise StoreError("Another unit of work is still writing.", code="store_busy", retryable=True) from error
             self._changed = self._shared.tables.copy()
         return self._changed
+
+    def numbers(self, collection_id: CollectionId) -> Numbers:
+        """Return the numbers of a collection as this transaction sees them."""
+        return self.tables.numbers.get(self.workspace_id, collection_id) or Numbers()
 
     def commit(self) -> None:
         """Let everybody see the changes."""

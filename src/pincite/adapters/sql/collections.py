@@ -103,4 +103,5 @@ def _collection(row: Row[Any] | None) -> Collection | None:
         name=row.name,
         embedding=load(EmbeddingSpec, row.embedding) if row.embedding else None,
         created_at=row.created_at,
+        next_embedding=load(EmbeddingSpec, row.next_embedding) if row.next_embedding else None,
     )

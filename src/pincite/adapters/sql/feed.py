@@ -2,17 +2,24 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pincite.adapters.sql import half
 from pincite.adapters.sql.connections import Readers
 from pincite.adapters.sql.errors import translated
 from pincite.adapters.sql.passages import load_headings
+from pincite.adapters.sql.plain import load
+from pincite.core.documents import EmbeddingSpec
 from pincite.core.ids import ChunkId, DocumentId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
+from pincite.core.vectors import Embedded, log_of
 
-STATE = "SELECT head_seq, log_horizon FROM collections WHERE id = ? AND workspace_id = ?"
+STATE = """
+    SELECT head_seq, log_horizon, embedding, embedding_seq, next_embedding, next_embedding_seq
+    FROM collections WHERE id = ? AND workspace_id = ?
+"""
 
 # One statement is one snapshot, so a chunk can't be missing both as itself and as its tombstone.
 READ = """
@@ -35,10 +42,17 @@ class SqliteFeed:
         self.readers = Readers(path)
 
     async def state(self, space: IndexSpace) -> LogState:
-        """Return where the log stands; both 0 for an unknown collection. Takes microseconds, so it runs where it is called."""
+        """Return where the log stands; both 0 for an unknown collection. Takes microseconds, so it runs where it is called.
+
+        Raises `ModelChangedError` (retryable) for a model that the collection neither has nor is being brought to.
+        """
         with translated(self._path), self.readers.borrow() as connection:
             row = connection.execute(STATE, (space.collection_id, space.workspace_id)).fetchone()
-        return LogState(*row) if row else LogState(0, 0)
+        if row is None:
+            return LogState(0, 0)
+        head, horizon, *models = row
+        pairs = zip(models[::2], models[1::2], strict=True)
+        return log_of(space, LogState(head, horizon), [Embedded(_model_id(spec), seq) for spec, seq in pairs if spec])
 
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
         """Return up to `limit` changes with `seq > after`, rising.
@@ -68,3 +82,8 @@ class SqliteFeed:
             else Change(seq, ChunkId(chunk_id), DocumentId(document_id), deleted=True)
             for (seq, chunk_id, document_id, title, headings, text, lang, _), vector in zip(rows, vectors, strict=True)
         ]
+
+
+@lru_cache(maxsize=256)
+def _model_id(spec: str) -> str:
+    return load(EmbeddingSpec, spec).model_id

@@ -14,6 +14,7 @@ from pincite.adapters.sql.collections import SqlCollections
 from pincite.adapters.sql.connections import BUSY_TIMEOUT_S
 from pincite.adapters.sql.documents import SqlDocuments
 from pincite.adapters.sql.driver import OneTripConnection, open_connection
+from pincite.adapters.sql.embeddings import SqlEmbeddings
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.files import SqlFiles
 from pincite.adapters.sql.query_logs import SqlQueryLogs
@@ -51,6 +52,7 @@ class SqlUnitOfWork:
     files: SqlFiles
     versions: SqlVersions
     chunks: SqlChunks
+    embeddings: SqlEmbeddings
     answers: SqlAnswers
     tokens: SqlTokens
     query_logs: SqlQueryLogs
@@ -106,6 +108,7 @@ class SqlStore:
                 SqlFiles(transaction),
                 SqlVersions(transaction),
                 SqlChunks(transaction),
+                SqlEmbeddings(transaction),
                 SqlAnswers(transaction),
                 SqlTokens(transaction),
                 SqlQueryLogs(transaction),

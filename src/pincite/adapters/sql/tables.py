@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -81,6 +82,10 @@ collections = Table(
     Column("head_seq", BigInteger, nullable=False, default=0),
     Column("log_horizon", BigInteger, nullable=False, default=0),
     Column("created_at", UtcDateTime, nullable=False),
+    # The model that it is being brought to, and where the log stood when bringing it to either of the two was begun.
+    Column("next_embedding", Text),
+    Column("embedding_seq", BigInteger, nullable=False, server_default=text("0")),
+    Column("next_embedding_seq", BigInteger, nullable=False, server_default=text("0")),
     UniqueConstraint("workspace_id", "name"),
 )
 

@@ -39,7 +39,11 @@ class ChangeFeed(Protocol):
     """Reads a collection's log. Numbers rise in the order of commits; none appears late behind one already read."""
 
     async def state(self, space: IndexSpace) -> LogState:
-        """Return where the log stands."""
+        """Return where the log stands, for the mirrors of this space: those of a model are begun again when the collection is
+        brought to the model, and so have a horizon of their own.
+
+        Raises `ModelChangedError` (retryable) for a model that the collection neither has nor is being brought to.
+        """
         ...
 
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:

@@ -40,7 +40,19 @@ class DenseIndex(Protocol):
     async def search(
         self, space: IndexSpace, vector: Vector, *, limit: int, documents: Collection[DocumentId] | None = None
     ) -> list[IndexHit]:
-        """Return up to `limit` chunks by falling cosine, only of `documents` when given (an empty one finds nothing)."""
+        """Return up to `limit` chunks by falling cosine, only of `documents` when given (an empty one finds nothing).
+
+        A search that is under way while the collection comes to another embedding model finds what it would have found before.
+        Raises `ModelChangedError` (retryable) where that can't be had any more; `ConflictError` for a vector of another size.
+        """
+        ...
+
+    async def follow(self, space: IndexSpace, *, through: int | None = None) -> None:
+        """Catch up now, so that the next search needn't: with all that is committed, or with the log up to a number."""
+        ...
+
+    async def retain(self, space: IndexSpace) -> None:
+        """Delete what is kept for other models than that of the space; for words alone (""), what is kept for any."""
         ...
 
 
@@ -51,4 +63,8 @@ class LexicalIndex(Protocol):
         self, space: IndexSpace, text: str, *, limit: int, documents: Collection[DocumentId] | None = None
     ) -> LexicalResult:
         """Return up to `limit` chunks by falling BM25, only of `documents` when given (an empty one finds nothing)."""
+        ...
+
+    async def follow(self, space: IndexSpace) -> None:
+        """Catch up now with all that is committed, so that the next search needn't."""
         ...

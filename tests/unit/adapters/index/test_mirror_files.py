@@ -17,6 +17,7 @@ import pytest
 from pincite.adapters.index.dense import MappedDenseIndex
 from pincite.adapters.index.lexical import TantivyIndex
 from pincite.adapters.index.publication import Publication
+from pincite.core.errors import ModelChangedError
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
@@ -31,6 +32,8 @@ class Log:
     rows: dict[ChunkId, Change] = field(default_factory=dict[ChunkId, Change])
     head: int = 0
     read_rows: int = 0
+    gone: bool = False
+    goes_at_read: int = 0
 
     def put(self, name: str, text: str = "The river runs.", *, deleted: bool = False) -> None:
         chunk = ChunkId(name)
@@ -39,9 +42,13 @@ class Log:
         self.rows[chunk] = Change(self.head, chunk, DocumentId("d"), deleted, text=text, lang="en", vector=[1, 0, 0, self.head % 3])
 
     async def state(self, space: IndexSpace) -> LogState:
+        if self.gone:
+            raise ModelChangedError("another model", retryable=True)
         return LogState(self.head, 0)
 
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
+        self.goes_at_read -= 1
+        self.gone |= self.goes_at_read == 0
         found = [row for row in self.rows.values() if row.seq > after][:limit]
         self.read_rows += len(found)
         return found
@@ -271,6 +278,24 @@ async def test_changes_are_laid_over_published_files_while_the_lock_is_held(kind
         assert await index.chunks() == ["c0", "c2", "c3", "c4", "c5"]
         log.put("c5", deleted=True)
         assert await index.chunks() == ["c0", "c2", "c3", "c4"]
+
+
+async def test_rows_read_into_memory_while_their_model_went_are_not_taken_for_all(log: Log, tmp_path: Path):
+    with Publication(tmp_path / Vectors.folder).try_lock() as held:
+        assert held
+        log.goes_at_read = 2  # the first is for files that can't be written
+        with pytest.raises(ModelChangedError):
+            await Vectors(tmp_path, log).chunks()
+    assert log.read_rows
+
+
+async def test_a_mirror_whose_folder_is_deleted_is_searched_on_while_its_model_is_gone(log: Log, tmp_path: Path):
+    index = Vectors(tmp_path, log)
+    assert await index.chunks() == ALL
+    await Vectors(tmp_path, log).index.retain(replace(SPACE, model_id="other"))
+    assert not (tmp_path / Vectors.folder).exists()
+    log.gone = True
+    assert await index.chunks() == ALL
 
 
 async def scores(words: Words) -> dict[str, float]:

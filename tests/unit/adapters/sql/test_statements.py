@@ -20,10 +20,11 @@ from pincite.core.ports.store import UnitOfWork
 
 OURS = WorkspaceId(new_id())
 SPEC = EmbeddingSpec("maker/small", "r1", 4, 512)
+NEXT = EmbeddingSpec("maker/next", "r1", 2, 512)
 NOW = datetime(2031, 2, 3, tzinfo=UTC)
 
 # What a statement selected itself or was given, and not a table.
-HARMLESS = ("SCAN CONSTANT ROW", "SCAN one_each", "SCAN json_each VIRTUAL TABLE INDEX 1:")
+HARMLESS = ("SCAN CONSTANT ROW", "SCAN one_each", "SCAN (subquery-1)", "SCAN json_each VIRTUAL TABLE INDEX 1:")
 
 Statement = tuple[str, Any]
 
@@ -64,6 +65,12 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.chunks.passages([chunk.id for chunk in chunks])
     await work.chunks.publish(paper, chunks[:5], {chunk.id: [0, 0, 0, 1] for chunk in chunks[:5]}, model_id=SPEC.model_id)
     await work.chunks.prune(home.id, through_seq=1)
+    await work.embeddings.prepare(home.id, NEXT)
+    await work.embeddings.lacking(home.id, model_id=NEXT.model_id)
+    await work.embeddings.fill(home.id, {chunks[0].id: [0, 1]}, model_id=NEXT.model_id)
+    await work.embeddings.switch(home.id, NEXT)
+    await work.embeddings.switch(home.id, None)
+    await work.embeddings.forget(home.id, limit=9)
     await work.answers.add(AnswerRecord("?", answer, (quote,)))
     await work.answers.get(answer.message_id)
     await work.documents.remove(paper.id)
