@@ -12,13 +12,13 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate
 INSTALL_SELF := $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
-BENCHES = $(filter-out bench/quality.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
+BENCHES = $(filter-out bench/quality.py bench/serving.py bench/serving_apps.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1
 export VIRTUAL_ENV := $(CURDIR)/.venv
 
-.PHONY: help run test check lint format bench bench-quality lock lock-peers clean
+.PHONY: help run test check lint format bench bench-server bench-quality lock lock-peers clean
 
 help: ## say what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -44,6 +44,9 @@ format: .venv/dev.stamp ## format the code and mend what can be mended
 
 bench: .venv/dev.stamp .venv/peers/parsing.stamp ## measure speed and memory
 	for file in $(BENCHES); do echo "== $$file"; $(BIN)/python "$$file"; done
+
+bench-server: .venv/dev.stamp .venv/peers/serving.stamp ## measure streams beside other servers
+	$(BIN)/python bench/serving.py
 
 bench-quality: .venv/dev.stamp ## measure retrieval quality
 	$(BIN)/python bench/quality.py

@@ -56,11 +56,24 @@ class QueryEngine:
 
         Closing the generator early stops the model.
         """
-        exchange = Exchange(_checked(question if isinstance(question, Ask) else Ask(question)), self.llm.name)
+        ask = _checked(question if isinstance(question, Ask) else Ask(question))
+        exchange = Exchange(ask, self.llm.name)
         try:
-            async with aclosing(self._answer(exchange)) as events:
-                async for event in events:
-                    yield event
+            retrieval = exchange.retrieved(await self.retriever.retrieve(_query(ask)))
+            rendered = self._render(ask, retrieval)
+            yield exchange.start(rendered.sources)
+            reply = exchange.reply
+            if rendered.sources and self._may_hold_answer(retrieval):
+                async with aclosing(self._reply(reply, rendered.messages)) as pieces:
+                    async for piece in pieces:
+                        yield TokenChunk(piece)
+            answered = reply.says_something
+            if not answered:
+                yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
+            cited = await self._cite(reply, rendered) if answered else Cited((), ())
+            done = exchange.finish(cited, answered=answered)
+            await self._record(exchange, done)
+            yield done
         except Exception as error:
             exchange.fail(error)
             raise
@@ -68,26 +81,6 @@ class QueryEngine:
             # Not before the last event is out, and without waiting for the row.
             if self.log is not None:
                 self.log.note(exchange.logged())
-
-    async def _answer(self, exchange: Exchange) -> AsyncGenerator[AnswerEvent, None]:
-        ask = exchange.ask
-        retrieval = exchange.retrieved(await self.retriever.retrieve(_query(ask)))
-        rendered = self._render(ask, retrieval)
-        yield exchange.start(rendered.sources)
-        reply = exchange.reply
-        if rendered.sources and self._may_hold_answer(retrieval):
-            async with aclosing(self._reply(reply, rendered.messages)) as pieces:
-                async for piece in pieces:
-                    yield TokenChunk(piece)
-        answered = reply.says_something
-        if not answered:
-            text = f"\n\n{INSUFFICIENT_MESSAGE}" if reply.text else INSUFFICIENT_MESSAGE
-            reply.pieces.append(text)
-            yield TokenChunk(text)
-        cited = await self._cite(reply, rendered) if answered else Cited((), ())
-        done = exchange.finish(cited, answered=answered)
-        await self._record(exchange, done)
-        yield done
 
     def _render(self, ask: Ask, retrieval: Retrieval) -> RenderedPrompt:
         sources = group_sources([passage for passage in retrieval.passages if passage.text.strip()])

@@ -66,6 +66,12 @@ class Reply:
         rest = "" if self.sentinel.declined else self.transducer.feed(self.sentinel.finish())
         return self._keep(rest + self.transducer.finish())
 
+    def decline(self, message: str) -> str:
+        """Return the sentence that says that there is no answer, set off from what was shown."""
+        text = f"\n\n{message}" if self.text else message
+        self.pieces.append(text)
+        return text
+
     def _keep(self, text: str) -> str:
         if text:
             self.first = self.first or time.perf_counter()

@@ -22,6 +22,8 @@ class SentinelFilter:
         """Return what may be shown of the text so far."""
         if self._declined:
             return ""
+        if self._visible and not self._held and self._sentinel[0] not in piece:
+            return piece
         text = self._held + piece
         before, found, _ = text.partition(self._sentinel)
         if found and not self._visible and not _readable(before):

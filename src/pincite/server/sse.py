@@ -6,7 +6,7 @@ and LF.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from pincite.core.answers import AnswerEvent, DoneChunk, SourcesChunk, TokenChunk
 from pincite.core.errors import PinciteError
+from pincite.server.middleware import body_sender
 
 WINDOW_S = 0.025
 """Tokens that follow one another faster travel together; the first after a pause goes at once."""
@@ -130,7 +131,8 @@ class EventStream(Response):
         """Send the answer. A client that leaves, and a server that stops, end it."""
         self._task = asyncio.current_task()
         self._streams.add(self)
-        wire = Wire(send, self._dialect.token, on_stalled=self._leave)
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        wire = Wire(body_sender(scope, send), self._dialect.token, on_stalled=self._leave)
         watcher = asyncio.create_task(self._watch(receive))
         try:
             await self._run(wire)
@@ -147,7 +149,6 @@ class EventStream(Response):
 
     async def _run(self, wire: "Wire") -> None:
         try:
-            await wire.open(self.raw_headers)
             await wire.write(self._dialect.start(self._first))
             if self._streams.stopping:
                 await wire.end(self._dialect.failed())
@@ -213,10 +214,6 @@ class Wire:
         self._flush_at: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
         self._alive = self._loop.call_later(PING_S, self._check)
-
-    async def open(self, headers: Sequence[tuple[bytes, bytes]]) -> None:
-        """Send status and headers."""
-        await self._send({"type": "http.response.start", "status": 200, "headers": list(headers)})
 
     async def token(self, text: str) -> None:
         """Send a piece of text now, or with those that follow within the window."""
