@@ -8,13 +8,14 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 
 import uvicorn
-from fastapi import FastAPI, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pincite.core.answers import AnswerEvent, SourcesChunk, TokenChunk
 from pincite.core.ids import MessageId
 from pincite.core.messages import ChatMessage, ModelUsage
 from pincite.server.app import create_app
 from pincite.server.dialects import QueryDialect
+from pincite.server.middleware import Front
 from pincite.server.sse import EventStream, Streams
 from pincite.settings import load_settings
 
@@ -55,23 +56,32 @@ async def _events() -> AsyncGenerator[AnswerEvent, None]:
         await asyncio.sleep(PAUSE_S)
 
 
-def class_alone() -> FastAPI:
-    """Return a route of FastAPI's that returns our response over synthetic events."""
-    app = FastAPI()
+def class_alone() -> ASGIApp:
+    """Return a bare application that answers with our response over synthetic events."""
     streams = Streams(MANY)
 
-    async def stream(request: Request) -> EventStream:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
         streams.reserve()
-        return EventStream(SourcesChunk((), MessageId("m")), _events(), QueryDialect("r"), streams=streams, request_id="r")
+        first = SourcesChunk((), MessageId("m"))
+        await EventStream(first, _events(), QueryDialect("r"), streams=streams, request_id="r")(scope, receive, send)
 
-    app.post("/api/query/", response_model=None)(stream)
     return app
 
 
 def main(variant: str, port: int, home: str) -> None:
     settings = load_settings({}, home=home, embedding="none", max_streams=MANY)
-    app = class_alone() if variant == "class" else create_app(settings, llm=MODELS[variant])
-    uvicorn.run(app, port=port, loop="uvloop", http="httptools", ws="none", log_level="error", access_log=False, backlog=4096)
+    app = class_alone() if variant == "class" else Front(create_app(settings, llm=MODELS[variant]))
+    uvicorn.run(
+        app,
+        port=port,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        log_level="error",
+        access_log=False,
+        backlog=4096,
+        lifespan="auto",
+    )
 
 
 if __name__ == "__main__":

@@ -44,19 +44,17 @@ async def tokens() -> AsyncGenerator[dict[str, str]]:
 
 
 def sse_starlette() -> Any:
-    fastapi: Any = import_module("fastapi")
+    """Return a bare application that answers with the library's response."""
     library: Any = import_module("sse_starlette")
     orjson: Any = import_module("orjson")
-    app = fastapi.FastAPI()
 
     async def events() -> AsyncGenerator[Any]:
         async for token in tokens():
             yield library.ServerSentEvent(data=orjson.dumps(token).decode(), event="token")
 
-    async def stream() -> Any:
-        return library.EventSourceResponse(events(), sep="\n")
+    async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
+        await library.EventSourceResponse(events(), sep="\n")(scope, receive, send)
 
-    app.post("/api/query/")(stream)
     return app
 
 

@@ -15,6 +15,7 @@ from pincite.ingest.adding import add_file
 from pincite.ingest.folders import files_of
 from pincite.ingest.ingestor import Progress
 from pincite.server.app import create_app
+from pincite.server.middleware import Front
 from pincite.settings import load_settings
 from pincite.workspaces.tokens import Tokens
 
@@ -56,7 +57,7 @@ async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[Hous
         tokens = Tokens(services.store, services.workspace_id)
         owner = await tokens.issue("owner")
         reader = await tokens.issue("nothing", permissions=frozenset({Permission.WRITE_DOCUMENTS}))
-        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        transport = httpx.ASGITransport(app=Front(app), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost/api") as client:
             yield House(app, services, client, owner.text, reader.text, collection_id, document_id)
 

@@ -10,6 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from pincite.core.messages import ChatMessage, ModelUsage
+from pincite.server.middleware import Front
 from pincite.server.run import listen
 
 
@@ -42,7 +43,7 @@ async def running(app: FastAPI) -> AsyncGenerator[int]:
     """Serve on a free port of the loopback address."""
     taken = listen("127.0.0.1", 0)
     config = uvicorn.Config(
-        app, http="httptools", loop="none", lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=5
+        Front(app), http="httptools", loop="none", lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=5
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve([taken]))

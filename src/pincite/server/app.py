@@ -26,7 +26,10 @@ API = "/api"
 
 
 def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
-    """Return the application. Services are built when it starts and closed when it stops. `llm` replaces the configured model."""
+    """Return the application, to be put behind a `Front`: outside of all else, so that answers to crashes pass it too.
+
+    Services are built when it starts and closed when it stops. `llm` replaces the configured model.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -50,7 +53,6 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
         max_body_size=MAX_JSON_BYTES,
         telemetry={"tracing": False},
     )
-    app.add_middleware(Front)
     app.add_exception_handler(PinciteError, on_pincite_error)
     app.add_exception_handler(RequestValidationError, on_invalid_request)
     app.add_exception_handler(HTTPException, on_http_error)
@@ -60,8 +62,8 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     return app
 
 
-def from_environment() -> FastAPI:
+def from_environment() -> Front:
     """Return the application as the environment describes it, for servers that import it."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("pincite").setLevel(logging.INFO)
-    return create_app(load_settings())
+    return Front(create_app(load_settings()))

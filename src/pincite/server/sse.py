@@ -124,21 +124,24 @@ class EventStream(Response):
         self._dialect = dialect
         self._streams = streams
         self._request_id = request_id
-        self._task: asyncio.Task[Any] | None = None
+        self._task: asyncio.Task[None] | None = None
         self._cancelled_by: str | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the answer. A client that leaves, and a server that stops, end it."""
-        self._task = asyncio.current_task()
         self._streams.add(self)
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        wire = Wire(body_sender(scope, send), self._dialect.token, on_stalled=self._leave)
-        watcher = asyncio.create_task(self._watch(receive))
         try:
-            await self._run(wire)
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            wire = Wire(body_sender(scope, send), self._dialect.token, on_stalled=self._leave)
+            # A task of its own: each event wakes the whole chain of awaits above it, and here that is a short one.
+            self._task = asyncio.create_task(self._run(wire))
+            # Servers tell of a disconnect also when the response has been sent.
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            self._leave()
+            await self._task
         finally:
-            watcher.cancel()
-            wire.close()
+            self._leave()
             self._streams.drop(self)
             self._streams.release()
             await self._events.aclose()
@@ -152,16 +155,14 @@ class EventStream(Response):
             await wire.write(self._dialect.start(self._first))
             if self._streams.stopping:
                 await wire.end(self._dialect.failed())
-                return
-            await self._pump(wire)
+            else:
+                await self._pump(wire)
         except asyncio.CancelledError:
-            if self._cancelled_by is None:
-                raise
-            if self._task:
-                self._task.uncancel()
             if self._cancelled_by == "stop":
                 await self._events.aclose()
                 await wire.end(self._dialect.failed())
+        finally:
+            wire.close()
 
     async def _pump(self, wire: "Wire") -> None:
         try:
@@ -182,16 +183,11 @@ class EventStream(Response):
                 return self._dialect.done(event)
         return self._dialect.failed()
 
-    async def _watch(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self._leave()
-
     def _leave(self) -> None:
         self._interrupt("left")
 
     def _interrupt(self, why: str) -> None:
-        if self._cancelled_by is None and self._task is not None:
+        if self._cancelled_by is None and self._task is not None and not self._task.done():
             self._cancelled_by = why
             self._task.cancel()
 
