@@ -30,6 +30,8 @@ from pincite.ingest.reembedding import Reembedder
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
+from pincite.upkeep.backups import INDEX, Backups
+from pincite.upkeep.manifest import DATABASE
 
 LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
 """The workspace of an installation without accounts."""
@@ -170,7 +172,7 @@ def build(settings: Settings) -> Services:
     from pincite.adapters.sql.store import open_store
 
     home = _home(settings)
-    store = open_store(home / "pincite.db")
+    store = open_store(home / DATABASE)
     blobs = DiskBlobs(home / "blobs")
     parser = IsolatedParser(
         ParseLimits(
@@ -181,7 +183,7 @@ def build(settings: Settings) -> Services:
         )
     )
     models = Models(settings)
-    dense, lexical = MappedDenseIndex(home / "index", store.changes), TantivyIndex(home / "index", store.changes)
+    dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     return Services(
         settings=settings,
         store=store,
@@ -210,6 +212,18 @@ def _model_changed(collection: str, has: EmbeddingSpec, model: EmbeddingModel | 
 
 def _rules(settings: Settings) -> ChunkRules:
     return ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
+
+
+def backups(settings: Settings) -> Backups:
+    """Build what backs the installation up and restores it. The store isn't opened. Raises `StoreError` without a usable home."""
+    from importlib.metadata import version
+
+    from pincite.adapters.archives.tar import TarArchives
+    from pincite.adapters.blobs.disk import DiskBlobs
+    from pincite.adapters.sql.file import SqliteFile
+
+    home = _home(settings)
+    return Backups(home, SqliteFile(home / DATABASE), DiskBlobs(home / "blobs"), TarArchives(), version("pincite"))
 
 
 def _home(settings: Settings) -> Path:

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
-from pincite.bootstrap import Services, build
+from pincite.bootstrap import Services, backups, build
 from pincite.core.answers import Answer, AnswerEvent, Span
 from pincite.core.documents import CanonicalText, Collection, Document
 from pincite.core.errors import NotFoundError, UsageError
@@ -25,6 +25,7 @@ from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.retrieval.find import occurrences
 from pincite.settings import Settings, load_settings
+from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
 T = TypeVar("T")
 
@@ -266,6 +267,21 @@ class Pincite:
             return await services.reembedder.plan(collection.id, model)
         return await services.reembedder.run(collection.id, model, on_progress=on_progress)
 
+    async def backup(self, target: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> BackedUp:
+        """Write the whole installation, all collections, to one file, or into a folder under the name of the moment.
+
+        Others may go on writing. An existing file is overwritten only with `force`.
+        """
+        return await backups(self.settings).backup(Path(target), overwrite=force, on_headway=on_headway)
+
+    async def restore(self, file: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> Restored:
+        """Put what a backup holds into the home, after checking it whole. A store that is there is replaced only with `force`.
+
+        No process may have the store open; this client closes it first. Raises `RefusedInput`, `ConflictError`, `StoreError`.
+        """
+        await self.close()
+        return await backups(self.settings).restore(Path(file), overwrite=force, on_headway=on_headway)
+
 
 class SyncPincite:
     """`Pincite` with blocking methods: the same names, arguments and results. Use as a context manager, or call `close`."""
@@ -349,6 +365,14 @@ class SyncPincite:
     def reembed(self, *, dry_run: bool = False, on_progress: CountListener = _uncounted) -> Reembedding:
         """Bring the collection to the embedding model that the settings name; returns what that took."""
         return self._run(self._client.reembed(dry_run=dry_run, on_progress=on_progress))
+
+    def backup(self, target: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> BackedUp:
+        """Write the whole installation to one file."""
+        return self._run(self._client.backup(target, force=force, on_headway=on_headway))
+
+    def restore(self, file: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> Restored:
+        """Put what a backup holds into the home."""
+        return self._run(self._client.restore(file, force=force, on_headway=on_headway))
 
 
 async def _next(events: AsyncGenerator[AnswerEvent, None]) -> AnswerEvent | None:

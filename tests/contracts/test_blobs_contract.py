@@ -10,7 +10,7 @@ import pytest
 from pincite.adapters.blobs.disk import DiskBlobs
 from pincite.adapters.memory.blobs import MemoryBlobs
 from pincite.core.errors import NotFoundError
-from pincite.core.ports.blobs import Blob, BlobStore
+from pincite.core.ports.blobs import Blob, BlobStore, Part
 
 DATA = os.urandom(2_500_000)
 
@@ -71,6 +71,50 @@ async def test_what_is_not_a_hash_is_not_found(blobs: BlobStore, name: str) -> N
         await blobs.local_path(name)
     assert not await blobs.has(name)
     await blobs.delete(name)
+
+
+async def test_parts_of_a_file_are_stored_each_by_its_hash(blobs: BlobStore, tmp_path: Path) -> None:
+    source = tmp_path / "source.bin"
+    source.write_bytes(b"head" + DATA + b"" + b"tail")
+    parts = [Part(4, len(DATA)), Part(4 + len(DATA), 0), Part(4 + len(DATA), 4)]
+    await blobs.put_parts(source, iter(parts))
+    for data in (DATA, b"", b"tail"):
+        assert (await blobs.local_path(digest(data))).read_bytes() == data
+    assert not await blobs.has(digest(b"head"))
+
+
+async def test_all_that_is_stored_is_listed_by_hash(blobs: BlobStore) -> None:
+    assert [blob async for blob in blobs.all()] == []
+    put = [await blobs.put_bytes(bytes([n])) for n in range(40)]
+    assert [blob async for blob in blobs.all()] == sorted(put, key=lambda blob: blob.sha256)
+
+
+async def test_nothing_is_deleted_while_anybody_holds_the_blobs(blobs: BlobStore) -> None:
+    blob = await blobs.put_bytes(b"x")
+    async with blobs.hold():
+        async with blobs.hold():
+            assert not await blobs.delete(blob.sha256)
+        assert not await blobs.delete(blob.sha256)
+        assert await blobs.has(blob.sha256)
+        assert (await blobs.put_bytes(b"y")).size_bytes == 1
+    assert await blobs.delete(blob.sha256)
+    assert not await blobs.has(blob.sha256)
+
+
+async def test_what_lies_beside_the_blobs_is_not_listed(tmp_path: Path) -> None:
+    blobs = DiskBlobs(tmp_path)
+    blob = await blobs.put_bytes(b"x")
+    for name in (".new-half", "ab/short", "zz/" + "0" * 62, "README"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [found async for found in blobs.all()] == [blob]
+
+
+async def test_two_stores_over_one_folder_hold_for_each_other(tmp_path: Path) -> None:
+    blob = await DiskBlobs(tmp_path).put_bytes(b"x")
+    async with DiskBlobs(tmp_path).hold():
+        assert not await DiskBlobs(tmp_path).delete(blob.sha256)
+        assert await DiskBlobs(tmp_path).has(blob.sha256)
 
 
 @pytest.mark.parametrize("harm", [b"flipped", b"", b"much longer than it was"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-FEATURES = ("ingest", "retrieval", "workspaces", "billing", "answering", "chats", "flows")
+FEATURES = ("ingest", "retrieval", "workspaces", "billing", "upkeep", "answering", "chats", "flows")
 
 MEMBERS = [
     ("adapters", "source_modules", ("adapters",)),

@@ -15,9 +15,26 @@ from pincite.cli.operate import doctor, version
 from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.cli.serve import serve, token
+from pincite.cli.upkeep import backup, restore
 from pincite.core.errors import PinciteError
 
-COMMANDS = (add, ask, search, list_documents, show, remove, reembed, sample, serve, token, doctor, evaluate, version)
+COMMANDS = (
+    add,
+    ask,
+    search,
+    list_documents,
+    show,
+    remove,
+    reembed,
+    sample,
+    serve,
+    token,
+    doctor,
+    backup,
+    restore,
+    evaluate,
+    version,
+)
 
 
 class ClosedPipeError(Exception):

@@ -3,22 +3,25 @@
 import asyncio
 import contextlib
 import errno
+import fcntl
 import hashlib
 import io
 import os
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from pincite.core.errors import NotFoundError, StoreError
-from pincite.core.ports.blobs import Blob
+from pincite.core.ports.blobs import Blob, Part
 
 PIECE_BYTES = 1 << 20
 NEW = ".new-"
 ABANDONED_S = 24 * 3600.0
 """After this time a file still being written is taken for one that a killed process left."""
+
+_HOLD_ATTEMPTS, _HOLD_PAUSE_S = 500, 0.02
 
 
 class DiskBlobs:
@@ -36,7 +39,7 @@ class DiskBlobs:
 
     async def put_bytes(self, data: bytes) -> Blob:
         """Store bytes. Raises `StoreError` (`disk_full`, `unavailable`)."""
-        return await asyncio.to_thread(self._put, io.BytesIO(data))
+        return await asyncio.to_thread(self._put, [data])
 
     async def has(self, sha256: str) -> bool:
         """Say whether the bytes are there."""
@@ -51,16 +54,71 @@ class DiskBlobs:
             raise NotFoundError("The bytes of this file are no longer there.")
         return self._place(sha256)
 
-    async def delete(self, sha256: str) -> None:
-        """Forget the bytes; no error when they aren't there."""
+    async def put_parts(self, path: Path, parts: Iterable[Part]) -> None:
+        """Store parts of a file, each as bytes of its own. Raises `StoreError` (`disk_full`, `unavailable`)."""
+        await asyncio.to_thread(self._put_parts, path, parts)
+
+    async def all(self) -> AsyncIterator[Blob]:
+        """Yield what is stored, by hash: a folder of it at a time."""
+        for folder in sorted(await asyncio.to_thread(_entries, self._root)):
+            if len(folder.name) == 2 and _is_hex(folder.name):
+                for blob in sorted(await asyncio.to_thread(_blobs_in, folder), key=lambda blob: blob.sha256):
+                    yield blob
+
+    @contextlib.asynccontextmanager
+    async def hold(self) -> AsyncGenerator[None]:
+        """Have nothing deleted meanwhile, by whatever process. Raises `StoreError` (`store_busy`, `unavailable`)."""
+        with _translated(self._root):
+            self._make_root()
+            folder = os.open(self._root, os.O_RDONLY)
+        try:
+            await self._lock_shared(folder)
+            yield
+        finally:
+            os.close(folder)
+
+    async def _lock_shared(self, folder: int) -> None:
+        """Wait for deletions that are under way: each takes microseconds, unless its process is stopped."""
+        for _ in range(_HOLD_ATTEMPTS):
+            try:
+                fcntl.flock(folder, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                await asyncio.sleep(_HOLD_PAUSE_S)
+            else:
+                return
+        raise StoreError("Another process has been deleting files for too long. It may be stopped: end it.", code="store_busy")
+
+    async def delete(self, sha256: str) -> bool:
+        """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""
         with contextlib.suppress(NotFoundError), _translated(self._root):
-            await asyncio.to_thread(self._place(sha256).unlink, missing_ok=True)
+            return await asyncio.to_thread(self._delete, self._place(sha256))
+        return True
+
+    def _delete(self, place: Path) -> bool:
+        if not self._root.is_dir():
+            return True
+        folder = os.open(self._root, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            place.unlink(missing_ok=True)
+        except BlockingIOError:
+            return not place.exists()
+        finally:
+            os.close(folder)
+        return True
 
     def _put_file(self, path: Path) -> Blob:
         with path.open("rb") as source:
-            return self._put(source)
+            return self._put(_pieces(source))
 
-    def _put(self, source: BinaryIO) -> Blob:
+    def _put_parts(self, path: Path, parts: Iterable[Part]) -> None:
+        with path.open("rb") as source:
+            for part in parts:
+                source.seek(part.start)
+                self._put(_pieces(source, part.size_bytes), durable=False)
+        os.sync()  # for thousands of small files far quicker than a wait for each
+
+    def _put(self, pieces: Iterable[bytes], *, durable: bool = True) -> Blob:
         with _translated(self._root):
             self._make_root()
             _sweep(self._root)
@@ -69,20 +127,23 @@ class DiskBlobs:
         try:
             # Unbuffered, so that closing the file after a failure has nothing left to write and can't fail again.
             with os.fdopen(descriptor, "wb", buffering=0) as target:
-                blob = _copy(source, target, self._root)
+                blob = _copy(pieces, target, self._root)
+                with _translated(self._root):
+                    os.fsync(target.fileno()) if durable else None
             with _translated(self._root):
-                self._move(temporary, blob)
+                self._move(temporary, blob, durable=durable)
         finally:
             temporary.unlink(missing_ok=True)
         return blob
 
-    def _move(self, temporary: Path, blob: Blob) -> None:
+    def _move(self, temporary: Path, blob: Blob, *, durable: bool) -> None:
         # Also over equal bytes that should be there: storing a file again mends a blob that a disk or a person damaged.
         place = self._place(blob.sha256)
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary.replace(place)
-        for folder in (place.parent, self._root):
-            _sync_folder(folder)
+        if durable:
+            for folder in (place.parent, self._root):
+                _sync_folder(folder)
 
     def _make_root(self) -> None:
         if not self._root.is_dir():
@@ -90,21 +151,45 @@ class DiskBlobs:
             _sync_folder(self._root.parent)
 
     def _place(self, sha256: str) -> Path:
-        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+        if len(sha256) != 64 or not _is_hex(sha256):
             raise NotFoundError("This is not the hash of a stored file.")
         return self._root / sha256[:2] / sha256[2:]
 
 
-def _copy(source: BinaryIO, target: io.FileIO, root: Path) -> Blob:
+def _pieces(source: BinaryIO, size_bytes: int | None = None) -> Iterator[bytes]:
+    """Yield what is left of a file, or so many bytes of it, a megabyte at a time."""
+    left = size_bytes
+    while piece := source.read(PIECE_BYTES if left is None else min(PIECE_BYTES, left)):
+        yield piece
+        left = None if left is None else left - len(piece)
+
+
+def _copy(pieces: Iterable[bytes], target: io.FileIO, root: Path) -> Blob:
     digest, size = hashlib.sha256(), 0
-    while piece := source.read(PIECE_BYTES):
+    for piece in pieces:
         digest.update(piece)
         size += len(piece)
         with _translated(root):
             _write(target, piece)
-    with _translated(root):
-        os.fsync(target.fileno())
     return Blob(digest.hexdigest(), size)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """List a folder; one that isn't there is empty."""
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _blobs_in(folder: Path) -> list[Blob]:
+    found: list[Blob] = []
+    for path in _entries(folder):
+        if len(path.name) == 62 and _is_hex(path.name):
+            with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+                found.append(Blob(folder.name + path.name, path.stat().st_size))
+    return found
+
+
+def _is_hex(name: str) -> bool:
+    return set(name) <= set("0123456789abcdef")
 
 
 def _write(target: io.FileIO, piece: bytes) -> None:

@@ -6,10 +6,12 @@ import shutil
 import tempfile
 import threading
 import weakref
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pincite.core.errors import NotFoundError
-from pincite.core.ports.blobs import Blob
+from pincite.core.ports.blobs import Blob, Part
 
 
 class MemoryBlobs:
@@ -19,6 +21,7 @@ class MemoryBlobs:
         self._blobs: dict[str, bytes] = {}
         self._folder: Path | None = None
         self._writing = threading.Lock()
+        self._holders = 0
 
     async def put_file(self, path: Path) -> Blob:
         """Store the bytes of a file."""
@@ -41,10 +44,33 @@ class MemoryBlobs:
             raise NotFoundError("The bytes of this file are no longer there.")
         return await asyncio.to_thread(self._write, sha256, data)
 
-    async def delete(self, sha256: str) -> None:
-        """Forget the bytes; no error when they aren't there."""
+    async def put_parts(self, path: Path, parts: Iterable[Part]) -> None:
+        """Store parts of a file, each as bytes of its own."""
+        data = await asyncio.to_thread(path.read_bytes)
+        for part in parts:
+            await self.put_bytes(data[part.start : part.start + part.size_bytes])
+
+    async def all(self) -> AsyncIterator[Blob]:
+        """Yield what is stored, by hash."""
+        for sha256, data in sorted(self._blobs.items()):
+            yield Blob(sha256, len(data))
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncGenerator[None]:
+        """Have nothing deleted meanwhile."""
+        self._holders += 1
+        try:
+            yield
+        finally:
+            self._holders -= 1
+
+    async def delete(self, sha256: str) -> bool:
+        """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""
+        if self._holders:
+            return False
         if self._blobs.pop(sha256, None) is not None and self._folder:
             (self._folder / sha256).unlink(missing_ok=True)
+        return True
 
     def _write(self, sha256: str, data: bytes) -> Path:
         # Readers of equal bytes come from several threads: none may see a file that is still being written.

@@ -25,9 +25,9 @@ def translated(path: Path) -> Generator[None]:
     except (IntegrityError, sqlite3.IntegrityError) as error:
         raise ConflictError("This contradicts what is stored: an id or a name is already taken.") from error
     except DBAPIError as error:
-        raise _store_error(error.orig, path) from error
+        raise store_error(error.orig, path) from error
     except sqlite3.Error as error:
-        raise _store_error(error, path) from error
+        raise store_error(error, path) from error
 
 
 def busy(path: Path) -> StoreError:
@@ -40,7 +40,8 @@ def busy(path: Path) -> StoreError:
     )
 
 
-def _store_error(error: BaseException | None, path: Path) -> PinciteError:
+def store_error(error: BaseException | None, path: Path) -> PinciteError:
+    """Return our form of an error that SQLite raised about a file."""
     code = getattr(error, "sqlite_errorcode", 0)
     match code & 0xFF:
         case sqlite3.SQLITE_FULL:

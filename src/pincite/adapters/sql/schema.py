@@ -26,14 +26,16 @@ def prepare(path: Path) -> None:
     with translated(path):
         connection = connect(path)
         try:
-            if _revision(connection, path) != REVISIONS[-1]:
+            if revision_of(connection, path) != REVISIONS[-1]:
                 _use_wal(connection, path)
                 _upgrade(connection, path)
+            elif connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # as in a copy that SQLite made
+                _use_wal(connection, path)
         finally:
             connection.close()
 
 
-def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
+def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
     """Return the file's revision, None for one without tables. Raises `StoreError` for one that isn't ours to change."""
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     if not tables:
@@ -77,7 +79,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
     with engine.connect() as wrapped:
         wrapped.exec_driver_sql("BEGIN IMMEDIATE")
         # Another process may have been first.
-        if _revision(connection, path) != REVISIONS[-1]:
+        if revision_of(connection, path) != REVISIONS[-1]:
             _run_alembic(wrapped)
             _check_foreign_keys(connection)
         wrapped.commit()

@@ -1,5 +1,7 @@
 """Bytes of files, addressed by their hash."""
 
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +12,14 @@ class Blob:
     """Stored bytes: their SHA-256 in hex and their number."""
 
     sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A run of bytes within a file."""
+
+    start: int
     size_bytes: int
 
 
@@ -32,6 +42,18 @@ class BlobStore(Protocol):
         """Return a file that holds the bytes, to be read only. Raises `NotFoundError`."""
         ...
 
-    async def delete(self, sha256: str) -> None:
-        """Forget the bytes; no error when they aren't there."""
+    async def put_parts(self, path: Path, parts: Iterable[Part]) -> None:
+        """Store parts of a file, each as bytes of its own, all in one durable step. Raises `StoreError` when the disk is full."""
+        ...
+
+    def all(self) -> AsyncIterator[Blob]:
+        """Yield what is stored, by hash. What comes or goes meanwhile may be among it or not."""
+        ...
+
+    def hold(self) -> AbstractAsyncContextManager[None]:
+        """Have nothing deleted meanwhile, by whatever process. Any number may hold. Raises `StoreError` (`store_busy`)."""
+        ...
+
+    async def delete(self, sha256: str) -> bool:
+        """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""
         ...
