@@ -1,6 +1,5 @@
 """Documents and what becomes of them: versions, canonical text, chunks, boxes."""
 
-import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -190,9 +189,8 @@ class EmbeddingSpec:
     @property
     def model_id(self) -> str:
         """Return the key that vectors and index folders carry: name and revision, safe in a file name."""
-        digest = hashlib.sha256(
-            f"{self.name}\0{self.revision}\0{self.dimensions}\0{self.query_prefix}\0{self.passage_prefix}".encode()
-        ).hexdigest()[:12]
+        key = f"{self.name}\0{self.revision}\0{self.dimensions}\0{self.query_prefix}\0{self.passage_prefix}"
+        digest = fingerprint_of(key)[:12]
         safe = "".join(c if c.isalnum() or c in "-." else "-" for c in self.name.rsplit("/", 1)[-1])
         return f"{safe}-{digest}"
 
@@ -302,6 +300,9 @@ class Chunk:
 
 def fingerprint_of(text: str) -> str:
     """Return the SHA-256 of a chunk's `index_text`."""
+    # Imported here, since the process that reads files needs no hash and starts sooner without.
+    import hashlib
+
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 import os
 import time
-import uuid
 from typing import NewType
 
 WorkspaceId = NewType("WorkspaceId", str)
@@ -19,4 +18,5 @@ def new_id() -> str:
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random >> 64 & 0xFFF) << 64 | 0b10 << 62 | random & (1 << 62) - 1
-    return str(uuid.UUID(int=value))
+    digits = f"{value:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

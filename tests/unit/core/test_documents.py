@@ -1,3 +1,5 @@
+from uuid import RFC_4122, UUID
+
 from pincite.core.documents import CanonicalText, Page, PageSpan, SourceRun, index_text
 from pincite.core.ids import new_id
 
@@ -52,5 +54,6 @@ def test_index_text_doesnt_repeat_a_heading_that_the_text_begins_with() -> None:
 def test_ids_are_uuids_of_version_7_that_sort_by_time() -> None:
     ids = [new_id() for _ in range(50)]
     assert len(set(ids)) == 50
-    assert {identifier[14] for identifier in ids} == {"7"}
+    read = [UUID(identifier) for identifier in ids]
+    assert [(str(value), value.version, value.variant) for value in read] == [(identifier, 7, RFC_4122) for identifier in ids]
     assert [identifier[:13] for identifier in ids] == sorted(identifier[:13] for identifier in ids)

@@ -1,6 +1,6 @@
 """Canonical text put together piece by piece, with its blocks and source runs."""
 
-from pincite.adapters.parsers.cleaning import clean
+from pincite.adapters.parsers.cleaning import clean, is_clean
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
 from pincite.core.errors import RefusedInput
 
@@ -27,6 +27,9 @@ class CanonicalBuilder:
 
         With `count` they stand as a whole for so many characters of the file (an entity), else one for one.
         """
+        if count is None and text and is_clean(text):
+            self._append(text, page=page, index=index, count=len(text))
+            return
         for kept, offset, width in clean(text, controls=self._controls):
             if count is not None:
                 self._append(kept, page=page, index=index, count=count)
@@ -84,9 +87,9 @@ class CanonicalBuilder:
 
 def _continues(last: SourceRun, run: SourceRun) -> bool:
     return (
-        last.length == last.count
-        and run.length == run.count
-        and last.page == run.page
+        last.index + last.count == run.index
         and last.start + last.length == run.start
-        and last.index + last.count == run.index
+        and last.page == run.page
+        and last.length == last.count
+        and run.length == run.count
     )

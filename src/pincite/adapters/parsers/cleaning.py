@@ -32,6 +32,7 @@ _REPLACED = {ord(form): letter for form, letter in _forms(range(1, 2)).items()} 
 }
 _MAPPED = re.compile(f"[{_BLANKS}{_PRESENTATION_FORMS}]")
 _SPECIAL = re.compile(f"[{_DROPPED}{''.join(_EXPANDED)}]")
+_UNCLEAN = re.compile(f"[{_BLANKS}{_PRESENTATION_FORMS}{_DROPPED}]")
 
 # Fonts of TeX in T1 encoding that don't declare Unicode give these positions as they are (EC fonts, "Cork" table).
 TEX_LIGATURES = {
@@ -50,6 +51,11 @@ TEX_LIGATURES = {
 }
 
 Piece = tuple[str, int, int]
+
+
+def is_clean(text: str) -> bool:
+    """Whether a text may stand as it is, as nearly all do."""
+    return (text.isascii() and text.isprintable()) or not _UNCLEAN.search(text)
 
 
 def clean(text: str, *, controls: dict[str, str] | None = None) -> Iterator[Piece]:

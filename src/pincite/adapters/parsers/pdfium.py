@@ -11,7 +11,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.machinery import PathFinder
-from math import isfinite
+from math import isfinite, sqrt
+from struct import Struct
 
 from pincite.core.errors import RefusedInput
 
@@ -31,6 +32,9 @@ class _FloatRect(ctypes.Structure):
 class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
+
+# Reading a structure's fields one by one takes longer than the call that fills it.
+_FLOATS_OF_RECT, _FLOATS_OF_MATRIX = Struct("4f").unpack_from, Struct("6f").unpack_from
 
 _POINTER, _INT, _ULONG, _DOUBLE, _FLOAT, _STRING = (
     ctypes.c_void_p,
@@ -63,6 +67,8 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "FPDFText_GetFontSize": (_DOUBLE, (_POINTER, _INT)),
     "FPDFText_GetMatrix": (_INT, (_POINTER, _INT, _POINTER)),
     "FPDFText_GetFontInfo": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG, _POINTER)),
+    "FPDFText_GetTextObject": (_POINTER, (_POINTER, _INT)),
+    "FPDFTextObj_GetFont": (_POINTER, (_POINTER,)),
     "FPDFText_CountRects": (_INT, (_POINTER, _INT, _INT)),
     "FPDFText_GetRect": (_INT, (_POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)),
     "FPDFBookmark_GetFirstChild": (_POINTER, (_POINTER, _POINTER)),
@@ -121,6 +127,8 @@ class PdfPage:
         self._rect_pointer, self._matrix_pointer = ctypes.byref(self._rect), ctypes.byref(self._matrix)
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._edge_pointers = [ctypes.byref(edge) for edge in self._edges]
+        # By font: a font lives as long as the page that uses it.
+        self._styles: dict[int, tuple[bool, bool]] = {}
         self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
         self._box: Rect = (0.0, 0.0, 0.0, 0.0)
         self._quarter_turns = 0
@@ -180,20 +188,31 @@ class PdfPage:
         """Return the box of a character by its font's ascent and descent."""
         if not self._pdfium.FPDFText_GetLooseCharBox(self._text, index, self._rect_pointer):
             return (0.0, 0.0, 0.0, 0.0)
-        rect = self._rect
-        return self._displayed(rect.left, rect.top, rect.right, rect.bottom)
+        x0, top, x1, bottom = _FLOATS_OF_RECT(self._rect)
+        if self._quarter_turns:
+            return self._displayed(x0, top, x1, bottom)
+        left, _, _, high = self._box
+        return (x0 - left, high - top, x1 - left, high - bottom)
 
     def font_size(self, index: int) -> float:
         """Return the size of a character as drawn, in points."""
         size = self._pdfium.FPDFText_GetFontSize(self._text, index)
         if self._pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_pointer):
-            size *= (self._matrix.c**2 + self._matrix.d**2) ** 0.5
+            _, _, c, d, _, _ = _FLOATS_OF_MATRIX(self._matrix)
+            size *= sqrt(c * c + d * d)
         return abs(size)
 
     def font_style(self, index: int) -> tuple[bool, bool]:
         """Return whether a character's font is bold and whether its letters are equally wide, both by the font's name."""
-        size = self._pdfium.FPDFText_GetFontInfo(self._text, index, self._name, _LABEL_BYTES, ctypes.byref(self._flags))
-        return _style(self._name.raw[: min(size, _LABEL_BYTES)])
+        drawn = self._pdfium.FPDFText_GetTextObject(self._text, index)
+        font = self._pdfium.FPDFTextObj_GetFont(drawn) if drawn else None
+        style = self._styles.get(font or 0)
+        if style is None:
+            size = self._pdfium.FPDFText_GetFontInfo(self._text, index, self._name, _LABEL_BYTES, ctypes.byref(self._flags))
+            style = _style(self._name.raw[: min(size, _LABEL_BYTES)])
+            if font:
+                self._styles[font] = style
+        return style
 
     def rects(self, index: int, count: int) -> list[Rect]:
         """Return the tight boxes of `count` characters from `index`, one per stretch of text drawn together."""

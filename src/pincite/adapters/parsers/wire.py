@@ -1,12 +1,14 @@
 """A parsed document as JSON values, and back with every value checked: the child that sends it is not trusted."""
 
 import math
+from operator import le, lt
 from typing import Any, cast
 
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
 
 _ROLES = {role.value: role for role in BlockRole}
 _RUN_WIDTH = 5
+_MOST = 1 << 40
 _MAX_FIELD_CHARS = 4096
 
 
@@ -38,8 +40,8 @@ def decode_document(value: object) -> ParsedDocument:
     pages = tuple(_page(item) for item in _sequence(fields.get("pages")))
     blocks = tuple(_block(item) for item in _sequence(fields.get("blocks")))
     runs = _runs(_sequence(fields.get("runs")))
-    _check_order([(block.start, block.end) for block in blocks], len(text))
-    _check_order([(run.start, run.start + run.length) for run in runs], len(text))
+    _check_order([place for block in blocks for place in (block.start, block.end)], len(text))
+    _check_order([place for run in runs for place in (run.start, run.start + run.length)], len(text))
     title = fields.get("title")
     return ParsedDocument(
         canonical=CanonicalText(text, blocks, pages, runs),
@@ -83,7 +85,7 @@ def _string(value: object, *, limit: int | None = _MAX_FIELD_CHARS) -> str:
 
 
 def _whole(value: object) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 40:
+    if type(value) is not int or not 0 <= value < _MOST:
         raise BadResult("no whole number")
     return value
 
@@ -116,15 +118,14 @@ def _fields(value: object, width: int) -> list[Any]:
 
 
 def _runs(flat: list[Any]) -> tuple[SourceRun, ...]:
-    if len(flat) % _RUN_WIDTH or not all(type(value) is int and 0 <= value < 1 << 40 for value in flat):
+    if len(flat) % _RUN_WIDTH or not set(map(type, flat)) <= {int} or not 0 <= min(flat, default=0) <= max(flat, default=0) < _MOST:
         raise BadResult("no runs")
     columns = [flat[column::_RUN_WIDTH] for column in range(_RUN_WIDTH)]
     return tuple(SourceRun(*values) for values in zip(*columns, strict=True))
 
 
-def _check_order(spans: list[tuple[int, int]], length: int) -> None:
-    last = 0
-    for start, end in spans:
-        if not last <= start < end <= length:
-            raise BadResult("spans out of order")
-        last = end
+def _check_order(borders: list[int], length: int) -> None:
+    """Check where spans start and end, in turn: none is empty, none overlaps the one before, none leaves the text."""
+    starts, ends = borders[::2], borders[1::2]
+    if not all(map(lt, starts, ends)) or not all(map(le, [0, *ends], [*starts, length])):
+        raise BadResult("spans out of order")
