@@ -90,8 +90,9 @@ class SourceRun:
     """Canonical characters `[start, start+length)` come from characters `[index, index+count)` of a page of the file.
 
     With `length == count` they correspond one to one; otherwise (a ligature, a normalised character) the run stands as a whole.
-    In a file without pages `page` is 0 and the index counts characters of the decoded file. Characters that parsing added
-    (a blank between lines, a blank line between blocks) belong to no run.
+    In a file without pages `page` is 0 and the index counts characters of the decoded file; in office files those that the reader
+    took, in its order: of the whole file, or of the slide. Characters that parsing added (a blank between lines, a blank line
+    between blocks) belong to no run.
     """
 
     start: int

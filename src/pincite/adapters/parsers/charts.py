@@ -11,6 +11,7 @@ from pincite.adapters.parsers.tables import BLANK, Cell
 from pincite.core.documents import BlockRole
 
 _MAX_POINTS = 2000
+_MAX_SERIES = 100
 _DATE_FORMAT = re.compile(r"[dmy]", re.IGNORECASE)
 _LITERALS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|general|standard', re.IGNORECASE)
 _EPOCH = date(1899, 12, 30)
@@ -27,7 +28,7 @@ def read_chart(root: Element, places: Places) -> list[Leaf | Table]:
         if any(text.strip() for text, _, _ in pieces):
             items.append(Leaf(BlockRole.BODY if items else BlockRole.CAPTION, 0, pieces))
     epoch = _EPOCH_1904 if any(flag.get("val", "1") in ("1", "true") for flag in root.iter("c_date1904")) else _EPOCH
-    table = _numbers(list(root.iter("c_ser")), epoch, places)
+    table = _numbers(list(root.iter("c_ser"))[:_MAX_SERIES], epoch, places)
     return [*items, table] if table.rows else items
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.docx_flow import DocxContext, Items, Story
 from pincite.adapters.parsers.docx_numbering import Numbering
-from pincite.adapters.parsers.docx_styles import Styles, flag, value
+from pincite.adapters.parsers.docx_styles import MAX_HEADING_LEVEL, Styles, flag, value
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter
 from pincite.adapters.parsers.numerals import numeral
 from pincite.adapters.parsers.office_package import OfficePackage
@@ -29,9 +29,9 @@ def read_docx(package: OfficePackage, *, max_chars: int) -> ParsedDocument:
     context = DocxContext(package, styles, numbering)
     builder = CanonicalBuilder(max_chars=max_chars)
     writer = LeafWriter(builder)
-    first_heading = ""
+    heading = Leaf(level=MAX_HEADING_LEVEL + 1)
     for items in _body(context):
-        first_heading = first_heading or _heading_in(items)
+        heading = min([heading, *_headings(items)], key=lambda leaf: leaf.level)
         writer.write(items)
     settings = _read_settings(package)
     _write_notes(context, settings, writer)
@@ -42,7 +42,7 @@ def read_docx(package: OfficePackage, *, max_chars: int) -> ParsedDocument:
         content_type=CONTENT_TYPE,
         parser="docx",
         parser_version=VERSION,
-        title=choose_title(package, context.title or first_heading, opening=canonical.text[:2000]),
+        title=choose_title(package, context.title, opening=canonical.text[:2000], otherwise=heading.text),
     )
 
 
@@ -51,10 +51,11 @@ def _body(context: DocxContext) -> Iterator[Items]:
     for element in context.package.children(context.package.main, level=_BODY_LEVEL):
         story.add(element)
         yield story.take()
+    yield story.finish()
 
 
-def _heading_in(items: Items) -> str:
-    return next((item.text for item in items if isinstance(item, Leaf) and item.role is BlockRole.HEADING), "")
+def _headings(items: Items) -> Iterator[Leaf]:
+    return (item for item in items if isinstance(item, Leaf) and item.role is BlockRole.HEADING)
 
 
 @dataclass(frozen=True, slots=True)

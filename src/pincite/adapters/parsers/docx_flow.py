@@ -52,13 +52,14 @@ class Story:
             "w_p": self._paragraph,
             "w_tbl": self._table,
             "w_sectPr": context.sections.append,
+            "w_altChunk": self._chunk,
         }
 
     def read(self, elements: Iterable[Element]) -> Items:
         """Return the blocks of elements in order."""
         for element in elements:
             self.add(element)
-        return self.take()
+        return self.finish()
 
     def add(self, element: Element) -> None:
         """Read one element; a paragraph may go on in the next."""
@@ -79,6 +80,12 @@ class Story:
         items, self._items = self._items, []
         return items
 
+    def finish(self) -> Items:
+        """Return the last blocks, with a paragraph that had nothing to go on in."""
+        self._add_leaf(Leaf(pieces=self._carried))
+        self._carried = []
+        return self.take()
+
     def _paragraph(self, element: Element) -> None:
         self._context.package.beat()
         look = self._look(element)
@@ -86,8 +93,9 @@ class Story:
         properties = element.find("w_pPr")
         if properties is not None:
             self._context.sections += properties.findall("w_sectPr")
-        read.pieces[:0] = self._carried
-        self._carried = []
+        if self._carried:
+            self._carried += read.pieces
+            read.pieces, self._carried = self._carried, []
         if _mark_is_gone(properties):
             self._carried = read.pieces
         else:
@@ -127,6 +135,13 @@ class Story:
         if leaf.pieces:
             self._items.append(leaf)
 
+    def _chunk(self, element: Element) -> None:
+        relation = self._context.package.relations(self._part).get(element.get("r_id", ""))
+        if relation:
+            from pincite.adapters.parsers.docx_chunks import chunk_items
+
+            self._items += chunk_items(self._context.package, relation.target, self._context.places)
+
     def _drawing(self, element: Element) -> None:
         """Add what is printed in a drawing, behind the paragraph that it is anchored to."""
         if element.tag == "w_txbxContent":
@@ -137,7 +152,8 @@ class Story:
             self._drawing(child)
 
     def _table(self, element: Element) -> None:
-        table = Table(is_layout=False)
+        self._items = self.finish()
+        table = Table()
         for row in plan_rows(element):
             table.rows.append([self._cell(plan, table) for plan in row])
         table.is_layout = table.is_layout or _is_layout(table)

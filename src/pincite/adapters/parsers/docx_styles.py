@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 MAX_HEADING_LEVEL = 9
 _BODY_LEVEL = 9
-_MAX_CHAIN = 50
+_MAX_CHAIN = 20
 _FALSE = frozenset({"0", "false", "off", "none"})
 
 

@@ -21,27 +21,35 @@ _UNREAD = frozenset(
 
 @dataclass(slots=True)
 class Fields:
-    """The fields open at a place, innermost last: whether their result has begun. What stands before it isn't printed."""
+    """The fields open at a place: how many show their result there, and how many, inside those, are still instructions.
 
-    shown: list[bool] = field(default_factory=list[bool])
+    A field that begins in an instruction belongs to it, so that what is hidden is always innermost.
+    """
+
+    shown: int = 0
+    hidden: list[bool] = field(default_factory=list[bool])
 
     @property
     def hide(self) -> bool:
         """Whether the place is inside an instruction."""
-        return not all(self.shown)
+        return bool(self.hidden)
 
     def mark(self, kind: str) -> None:
         """Go over the begin, the separator or the end of a field."""
         if kind == "begin":
-            self.shown.append(False)
-        elif kind == "separate" and self.shown:
-            self.shown[-1] = True
+            self.hidden.append(False)
+        elif kind == "separate" and len(self.hidden) == 1:
+            self.hidden.clear()
+            self.shown += 1
+        elif kind == "end" and self.hidden:
+            self.hidden.pop()
         elif kind == "end" and self.shown:
-            self.shown.pop()
+            self.shown -= 1
 
     def end_paragraph(self) -> None:
-        """Let no instruction run on: of a field that is never ended the text behind it would be lost."""
-        self.shown = [True for _ in self.shown]
+        """Take what is still an instruction for a result."""
+        self.shown += len(self.hidden)
+        self.hidden.clear()
 
 
 @dataclass(slots=True)
@@ -72,6 +80,7 @@ class ParagraphReader:
         self._read = ReadParagraph()
         self._look = ParagraphLook()
         self._font = ""
+        self._withheld: list[str] = []
         self._handlers: dict[str, Callable[[Element], None]] = {
             "w_r": self._run,
             "w_t": lambda element: self._take(plain(element.text or "", self._font)),
@@ -81,7 +90,7 @@ class ParagraphReader:
             "w_cr": lambda element: self._glue(LINE_FEED),
             "w_noBreakHyphen": lambda element: self._take("-"),
             "w_sym": lambda element: self._take(symbol(element.get("w_font", ""), element.get("w_char", ""))),
-            "w_fldChar": lambda element: self._fields.mark(element.get("w_fldCharType", "")),
+            "w_fldChar": self._field,
             "w_footnoteReference": lambda element: self._note("footnote", element),
             "w_endnoteReference": lambda element: self._note("endnote", element),
             "w_drawing": self._drawing,
@@ -93,7 +102,7 @@ class ParagraphReader:
         """Return what is printed of a paragraph."""
         self._read, self._look = ReadParagraph(), look
         self._children(paragraph)
-        self._fields.end_paragraph()
+        self._end_fields()
         return self._read
 
     def _children(self, element: Element) -> None:
@@ -116,8 +125,22 @@ class ParagraphReader:
             self._children(element)
 
     def _take(self, text: str) -> None:
-        if text and not self._fields.hide:
+        if self._fields.hide:
+            self._withheld.append(text)
+        elif text:
             self._read.pieces += self._places.take(text)
+
+    def _field(self, element: Element) -> None:
+        self._fields.mark(element.get("w_fldCharType", ""))
+        if not self._fields.hide:
+            self._withheld.clear()
+
+    def _end_fields(self) -> None:
+        """Let no instruction run on: behind the begin of a field that never ends stands text that is printed."""
+        self._fields.end_paragraph()
+        for text in self._withheld:
+            self._take(text)
+        self._withheld.clear()
 
     def _glue(self, piece: Piece) -> None:
         if not self._fields.hide:

@@ -13,11 +13,13 @@ _UNSEEN_POINTS = frozenset({"pres", "parTrans", "sibTrans"})
 
 
 def graphic_items(element: Element, package: OfficePackage, part: str, places: Places) -> list[Leaf | Table]:
-    """Return what a chart or diagram says, for the element that refers to it; nothing for any other element."""
+    """Return what a chart, a diagram or an old WordArt says, for the element that has it; nothing for any other element."""
     if element.tag == "c_chart":
         return read_chart(package.tree(_target(package, part, element.get("r_id", ""))), places)
     if element.tag == "dgm_relIds":
         return list(_diagram(package.tree(_target(package, part, element.get("r_dm", ""))), places))
+    if element.tag == "v_textpath" and element.get("string", "").strip():
+        return [Leaf(pieces=list(places.take(element.get("string", ""))))]
     return []
 
 

@@ -43,10 +43,18 @@ def write_html(builder: CanonicalBuilder, text: str, *, index: int | None) -> No
     page.write(builder, offset=index)
 
 
-class _Page:
-    """Collects leaves: a leaf ends where a block begins or ends."""
+def html_items(text: str, *, index: int) -> list[Leaf | Table]:
+    """Return what a person sees of an HTML text that stands in another document, its characters counted from `index`."""
+    page = _Page(index)
+    HtmlReader(page, max_depth=_DEFAULT_DEPTH).read(text)
+    return page.items()
 
-    def __init__(self) -> None:
+
+class _Page:
+    """Collects leaves: a leaf ends where a block begins or ends. Characters are counted from `index`."""
+
+    def __init__(self, index: int = 0) -> None:
+        self._index = index
         self._flow: list[Leaf | Table] = []
         self._footers: list[Leaf | Table] = []
         self._tables: list[_OpenTable] = []
@@ -155,7 +163,7 @@ class _Page:
 
     def _word(self, text: str, index: int, count: int) -> None:
         if text:
-            self._piece((text, index, count))
+            self._piece((text, self._index + index, count))
 
     def _piece(self, piece: Piece) -> None:
         if self._leaf is None:
@@ -195,6 +203,11 @@ class _Page:
             self._footers.append(item)
         else:
             self._flow.append(item)
+
+    def items(self) -> list[Leaf | Table]:
+        """Return all leaves and tables in order, those of the page's footer last."""
+        self._end_leaf()
+        return [*self._flow, *self._footers]
 
     def write(self, builder: CanonicalBuilder, *, offset: int | None) -> None:
         """Write all blocks; those of the page's footer come last. `offset` is the place of the text in its file."""

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 
 from pincite.adapters.parsers.decoding import decode_text, looks_like_text
-from pincite.adapters.parsers.office_package import OfficeBounds
 from pincite.adapters.parsers.sniff import Media, refuse_binary, sniff
 from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
@@ -40,6 +39,7 @@ def read_file(
         raise refuse_old_office(path)
     if media is Media.OFFICE:
         from pincite.adapters.parsers.office import read_office
+        from pincite.adapters.parsers.office_package import OfficeBounds
 
         bounds = OfficeBounds(max_unpacked_bytes, _XML_DEPTH * max_depth)
         document = read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)

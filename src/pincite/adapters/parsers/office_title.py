@@ -13,14 +13,14 @@ _PROGRAM_TITLE = re.compile(
 _MAX_CHARS = 300
 
 
-def choose_title(package: OfficePackage, printed: str, *, opening: str) -> str | None:
+def choose_title(package: OfficePackage, printed: str, *, opening: str, otherwise: str = "") -> str | None:
     """Return the declared title, or the printed one where there is one and the declared one stands nowhere at the beginning.
 
-    Declared titles are often those of the template or of an earlier document.
+    Declared titles are often those of the template or of an earlier document. `otherwise` is for a file that has neither.
     """
     declared = _declared(package)
     is_stale = bool(printed) and fold(declared) not in fold(opening)
-    title = declared if declared and not is_stale else printed or declared
+    title = declared if declared and not is_stale else printed or declared or otherwise
     return title[:_MAX_CHARS].rstrip() or None
 
 

@@ -1,10 +1,12 @@
 """Where placeholders stand that leave it to their layout, and the layout to its master."""
 
+from itertools import islice
 from xml.etree.ElementTree import Element
 
 from pincite.adapters.parsers.office_package import OfficePackage
 from pincite.adapters.parsers.pptx_shapes import Frame, read_frame
 
+_MAX_PLACEHOLDERS = 500
 _MASTER_TYPES = {"ctrTitle": "title", "subTitle": "body", "obj": "body", "": "body"}
 
 
@@ -39,9 +41,10 @@ class Layouts:
 
     def _placeholders(self, part: str) -> list[tuple[str, str, Frame | None]]:
         if part not in self._known:
-            self._known[part] = [
+            found = (
                 (placeholder.get("type", ""), placeholder.get("idx", ""), read_frame(shape))
                 for shape in self._package.tree(part).iter("p_sp")
                 for placeholder in shape.iter("p_ph")
-            ]
+            )
+            self._known[part] = list(islice(found, _MAX_PLACEHOLDERS))
         return self._known[part]

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 EMU_PER_POINT = 12_700
 _WHOLE_TURN = 21_600_000
 _MAX_EMU = 1 << 40
+_MAX_CUTS = 40
 
 Rect = tuple[float, float, float, float]
 _SHAPES = frozenset({"p_sp", "p_grpSp", "p_graphicFrame", "p_pic", "p_cxnSp", "p_contentPart"})
@@ -84,18 +85,18 @@ def _ordered(tree: Element, to_slide: Map, inherited: Inherit) -> list[Shape]:
 
 def reading_order(rects: Sequence[Rect]) -> list[int]:
     """Return positions in the order of reading, by cutting the slide along gaps, first across, then down (recursive XY cut)."""
-    return _cut(rects, list(range(len(rects))), axis=1, is_last_try=False)
+    return _cut(rects, list(range(len(rects))), axis=1, cuts=0, tries=0)
 
 
-def _cut(rects: Sequence[Rect], chosen: list[int], *, axis: int, is_last_try: bool) -> list[int]:
+def _cut(rects: Sequence[Rect], chosen: list[int], *, axis: int, cuts: int, tries: int) -> list[int]:
     if len(chosen) < 2:
         return chosen
-    parts = _parted(rects, chosen, axis)
-    if len(parts) > 1:
-        return [position for part in parts for position in _cut(rects, part, axis=1 - axis, is_last_try=False)]
-    if is_last_try:
+    if tries == 2 or cuts == _MAX_CUTS:
         return sorted(chosen, key=lambda position: (rects[position][1], rects[position][0]))
-    return _cut(rects, chosen, axis=1 - axis, is_last_try=True)
+    parts = _parted(rects, chosen, axis)
+    if len(parts) == 1:
+        return _cut(rects, chosen, axis=1 - axis, cuts=cuts, tries=tries + 1)
+    return [position for part in parts for position in _cut(rects, part, axis=1 - axis, cuts=cuts + 1, tries=0)]
 
 
 def _parted(rects: Sequence[Rect], chosen: list[int], axis: int) -> list[list[int]]:

@@ -33,7 +33,7 @@ _PREFIXES = {
     f"{_TRANSITIONAL}package/2006/relationships": "rel",
     f"{_TRANSITIONAL}package/2006/content-types": "ct",
     f"{_MICROSOFT}drawing/2010/main": "a14",
-    f"{_MICROSOFT}word/2010/wordml": "w14",
+    "urn:schemas-microsoft-com:vml": "v",
     "http://purl.org/dc/elements/1.1/": "dc",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }

@@ -126,6 +126,8 @@ def package(main: str, content_type: str, title: str) -> dict[str, str]:
     return {
         "[Content_Types].xml": (
             f'<Types xmlns="{TRANSITIONAL}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/>'
+            '<Default Extension="html" ContentType="text/html"/><Default Extension="xhtml" ContentType="application/xhtml+xml"/>'
+            '<Default Extension="mht" ContentType="message/rfc822"/><Default Extension="txt" ContentType="text/plain"/>'
             f'<Override PartName="/{main}" ContentType="{content_type}"/></Types>'
         ),
         "_rels/.rels": rels({"r1": ("officeDocument", main), "r2": ("core-properties", "docProps/core.xml")}),

@@ -65,8 +65,8 @@ def test_a_paragraph_reads_as_it_is_printed(office: Any, runs: str, printed: str
 
 
 def test_text_behind_a_field_that_never_ends_is_not_lost(office: Any) -> None:
-    path = office.docx(office.paragraph(runs=t("a") + char("begin") + code("PAGE")), office.paragraph("Next."))
-    assert office.lines(path) == ["a", "Next."]
+    endless = office.paragraph(runs=t("a ") + char("begin") + code("PAGE") + t("b"))
+    assert office.lines(office.docx(endless, office.paragraph("Next."), endless)) == ["a b", "Next.", "a b"]
 
 
 def test_a_table_of_contents_over_several_paragraphs_keeps_its_entries(office: Any) -> None:
@@ -79,6 +79,10 @@ def test_a_paragraph_whose_end_was_deleted_goes_on_in_the_next(office: Any) -> N
     gone = "<w:rPr><w:del/></w:rPr>"
     path = office.docx(office.paragraph("One ", properties=gone), office.paragraph("sentence."), office.paragraph("Next."))
     assert office.lines(path) == ["One sentence.", "Next."]
+    alone = office.docx(
+        office.paragraph("One", properties=gone), office.table(office.row("a", "b")), office.paragraph("Two", properties=gone)
+    )
+    assert office.lines(alone) == ["One", "| a | b |", "Two"]
 
 
 def test_a_style_can_hide_text_and_a_run_can_show_it(office: Any) -> None:
@@ -113,6 +117,11 @@ def test_a_style_can_hide_text_and_a_run_can_show_it(office: Any) -> None:
 def test_a_text_box_is_read_once_behind_its_paragraph(office: Any, drawing: str) -> None:
     path = office.docx(office.paragraph(runs=t("Anchor ") + run(drawing) + t("here.")), office.paragraph("After."))
     assert office.lines(path) == ["Anchor here.", "In the box.", "After."]
+
+
+def test_the_words_of_an_old_wordart_are_read(office: Any) -> None:
+    path = office.docx(office.paragraph(runs=t("Text.") + run('<w:pict><v:shape><v:textpath string="DRAFT"/></v:shape></w:pict>')))
+    assert office.lines(path) == ["Text.", "DRAFT"]
 
 
 def test_a_text_box_in_a_text_box_and_a_control_in_a_box_are_read_once(office: Any) -> None:
@@ -220,6 +229,48 @@ def test_the_strict_form_of_the_standard_reads_the_same(office: Any, tmp_path: P
                 text = text.replace(f"http://schemas.openxmlformats.org/{family}/2006/", f"http://purl.oclc.org/ooxml/{family}/")
             new.writestr(name, text)
     assert office.blocks(strict) == office.blocks(path) == [("heading", 1, "Fees"), ("body", 0, "Text.")]
+
+
+HTML = "<h2>Fees</h2><p>The fee is <b>40</b> &euro;.</p><script>no()</script><table><tr><td>a<td>b</table>"
+ARCHIVE = f"""MIME-Version: 1.0
+Content-Type: multipart/related; boundary="x"
+
+--x
+Content-Type: text/html; charset="utf-8"
+Content-Transfer-Encoding: quoted-printable
+
+{HTML.replace("=", "=3D")}
+--x--
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("c.html", HTML), ("c.xhtml", f"<html><body>{HTML}</body></html>"), ("c.mht", ARCHIVE)]
+)
+def test_a_web_page_inside_a_document_is_read_in_its_place(office: Any, name: str, content: str) -> None:
+    path = office.docx(
+        office.paragraph("Before."),
+        '<w:altChunk r:id="y"/>',
+        office.paragraph("After."),
+        parts={f"word/{name}": content},
+        relations={"y": ("aFChunk", name)},
+    )
+    assert office.blocks(path) == [
+        ("body", 0, "Before."),
+        ("heading", 2, "Fees"),
+        ("body", 0, "The fee is 40 €."),
+        ("table", 0, "| a | b |"),
+        ("body", 0, "After."),
+    ]
+    indexes = [run.index for run in office.read(path).canonical.runs]
+    assert indexes == sorted(indexes)
+
+
+def test_a_text_inside_a_document_is_read_and_other_formats_are_passed_over(office: Any) -> None:
+    body = ('<w:altChunk r:id="t"/><w:altChunk r:id="d"/>', office.paragraph("After."))
+    relations = {"t": ("aFChunk", "c.txt"), "d": ("aFChunk", "c.rtf")}
+    path = office.docx(*body, parts={"word/c.txt": "One.\n\nTwo.", "word/c.rtf": "{\\rtf x}"}, relations=relations)
+    assert office.lines(path) == ["One.", "Two.", "After."]
 
 
 def test_documents_inside_a_document_and_pictures_are_passed_over(office: Any) -> None:
