@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 
+from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
 from pincite.adapters.memory.store_files import MemoryFiles
@@ -30,6 +31,7 @@ class MemoryUnitOfWork:
     embeddings: MemoryEmbeddings
     answers: MemoryAnswers
     tokens: MemoryTokens
+    jobs: MemoryJobs
     query_logs: MemoryQueryLogs
 
     @property
@@ -90,6 +92,11 @@ class MemoryStore:
         """Return what recognises callers, of any workspace."""
         return MemoryCredentials(self._shared)
 
+    @property
+    def queue(self) -> MemoryQueue:
+        """Return the queue from which workers take jobs, of any workspace."""
+        return MemoryQueue(self._shared)
+
     @asynccontextmanager
     async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[MemoryUnitOfWork]:
         """Open a unit of work for one workspace.
@@ -108,6 +115,7 @@ class MemoryStore:
                 MemoryEmbeddings(transaction),
                 MemoryAnswers(transaction),
                 MemoryTokens(transaction),
+                MemoryJobs(transaction),
                 MemoryQueryLogs(transaction),
             )
         finally:

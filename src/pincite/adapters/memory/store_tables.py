@@ -10,7 +10,8 @@ from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
+from pincite.core.jobs import Job, JobState
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -94,6 +95,22 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job with all that is kept of it. `due_at` is when it may begin, or when its lease ends."""
+
+    job: Job
+    state: JobState = JobState.QUEUED
+    priority: int = 0
+    due_at: float = 0.0
+    error: str = ""
+
+    def is_due(self, now: float) -> bool:
+        """Say whether it can be leased."""
+        is_left = self.state is JobState.RUNNING and not self.job.is_last_attempt
+        return self.due_at <= now and (self.state is JobState.QUEUED or is_left)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All rows of a store. `log` stands in the order of its numbers."""
 
@@ -106,6 +123,7 @@ class Tables:
     numbers: Rows[CollectionId, Numbers] = field(default_factory=Rows[CollectionId, Numbers])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
+    jobs: Rows[JobId, JobRow] = field(default_factory=Rows[JobId, JobRow])
     query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
 
     def copy(self) -> "Tables":
@@ -120,6 +138,7 @@ class Tables:
             self.numbers.copy(),
             self.answers.copy(),
             self.tokens.copy(),
+            self.jobs.copy(),
             self.query_logs.copy(),
         )
 

@@ -17,6 +17,7 @@ from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.embeddings import SqlEmbeddings
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.files import SqlFiles
+from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
 from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
@@ -55,6 +56,7 @@ class SqlUnitOfWork:
     embeddings: SqlEmbeddings
     answers: SqlAnswers
     tokens: SqlTokens
+    jobs: SqlJobs
     query_logs: SqlQueryLogs
 
     @property
@@ -93,6 +95,11 @@ class SqlStore:
         """Return what recognises callers, of any workspace."""
         return SqlCredentials(self._database)
 
+    @property
+    def queue(self) -> SqlQueue:
+        """Return the queue from which workers take jobs, of any workspace."""
+        return SqlQueue(self._database)
+
     @asynccontextmanager
     async def open(self, workspace_id: WorkspaceId) -> AsyncGenerator[SqlUnitOfWork]:
         """Open a unit of work for one workspace.
@@ -111,6 +118,7 @@ class SqlStore:
                 SqlEmbeddings(transaction),
                 SqlAnswers(transaction),
                 SqlTokens(transaction),
+                SqlJobs(transaction),
                 SqlQueryLogs(transaction),
             )
         finally:

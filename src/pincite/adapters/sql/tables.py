@@ -270,3 +270,23 @@ query_logs = Table(
     Column("error", Text, nullable=False),
     Index(None, "workspace_id", "asked_at"),
 )
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("key", String(200), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("lease", Text, nullable=False),
+    # Seconds since 1970 by the database's clock: when it may begin, or when its lease ends.
+    Column("due_at", Float, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("kind", "key"),
+    Index(None, "state", "due_at"),
+)

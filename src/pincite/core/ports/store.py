@@ -12,6 +12,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, E
 from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
+from pincite.core.jobs import JobKind, JobState, NewJob
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -242,6 +243,18 @@ class QueryLogRows(Protocol):
         ...
 
 
+class JobRows(Protocol):
+    """Jobs of the workspace, as those see them who have work to be done."""
+
+    async def enqueue(self, job: NewJob) -> bool:
+        """Insert a job, to be begun once this unit of work is committed. False, and nothing changed, for a known (kind, key)."""
+        ...
+
+    async def state(self, kind: JobKind, key: str) -> JobState | None:
+        """Return where a job stands, None for an unknown one."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. What isn't committed is rolled back when the block ends."""
 
@@ -273,6 +286,9 @@ class UnitOfWork(Protocol):
 
     @property
     def tokens(self) -> TokenRows: ...
+
+    @property
+    def jobs(self) -> JobRows: ...
 
     @property
     def query_logs(self) -> QueryLogRows: ...

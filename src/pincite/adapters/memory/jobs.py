@@ -1,0 +1,90 @@
+"""Jobs in memory."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from pincite.adapters.memory.store_tables import JobRow, Shared, Transaction
+from pincite.core.ids import JobId, WorkspaceId, new_id
+from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+
+
+class MemoryJobs:
+    """Jobs of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def enqueue(self, job: NewJob) -> bool:
+        """Insert a job. False, and nothing changed, for a (kind, key) that is known."""
+        tables = await self._tx.lock()
+        if any((row.job.kind, row.job.key) == (job.kind, job.key) for row in tables.jobs.everywhere()):
+            return False
+        made = Job(JobId(new_id()), self._tx.workspace_id, job.kind, job.key, dict(job.payload), 0, "")
+        tables.jobs.add(self._tx.workspace_id, made.id, JobRow(made, priority=job.priority))
+        return True
+
+    async def state(self, kind: JobKind, key: str) -> JobState | None:
+        """Return where a job stands, None for an unknown one."""
+        rows = self._tx.tables.jobs.all(self._tx.workspace_id)
+        return next((row.state for row in rows if (row.job.kind, row.job.key) == (kind, key)), None)
+
+
+class MemoryQueue:
+    """A `Queue` over the jobs of all workspaces. `now` gives the seconds that count."""
+
+    def __init__(self, shared: Shared, *, now: Callable[[], float] = time.time) -> None:
+        self._shared = shared
+        self._now = now
+
+    async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
+        """Return the next job that is due, or that a worker let go of by dying; None when there is none."""
+        due = [row for row in self._rows(kinds) if row.is_due(self._now())]
+        if not due:
+            return None
+        row = min(due, key=lambda row: (row.priority, row.due_at, row.job.id))
+        job = replace(row.job, attempt=row.job.attempt + 1, lease=new_id())
+        await self._put(replace(row, job=job, state=JobState.RUNNING, due_at=self._now() + for_s))
+        return job
+
+    async def extend(self, job: Job, *, for_s: float) -> bool:
+        """Keep a job for longer. False when it isn't the caller's any more."""
+        return await self._change(job, due_at=self._now() + for_s)
+
+    async def finish(self, job: Job) -> bool:
+        """Mark a job as done. False when it isn't the caller's any more."""
+        return await self._change(job, state=JobState.DONE)
+
+    async def give_back(self, job: Job, *, error: str, after_s: float = 0.0) -> bool:
+        """Let a job be tried again after a while; after the last attempt it has failed."""
+        state = JobState.FAILED if job.attempt >= MAX_ATTEMPTS else JobState.QUEUED
+        return await self._change(job, state=state, due_at=self._now() + after_s, error=error)
+
+    async def abandoned(self, kinds: Collection[JobKind]) -> Sequence[Job]:
+        """Mark as failed, and return, the jobs whose workers died in their last attempt."""
+        left = [
+            row
+            for row in self._rows(kinds)
+            if row.state is JobState.RUNNING and row.due_at <= self._now() and row.job.is_last_attempt
+        ]
+        for row in left:
+            await self._put(replace(row, state=JobState.FAILED, error="abandoned"))
+        return [row.job for row in left]
+
+    def _rows(self, kinds: Collection[JobKind]) -> list[JobRow]:
+        return [row for row in self._shared.tables.jobs.everywhere() if row.job.kind in kinds]
+
+    async def _change(self, job: Job, **values: object) -> bool:
+        row = next((row for row in self._rows([job.kind]) if row.job.id == job.id), None)
+        if row is None or row.state is not JobState.RUNNING or row.job.lease != job.lease:
+            return False
+        await self._put(replace(row, **values))  # type: ignore[arg-type]  # the callers above name fields of the row
+        return True
+
+    async def _put(self, row: JobRow) -> None:
+        transaction = Transaction(self._shared, WorkspaceId(row.job.workspace_id))
+        try:
+            (await transaction.lock()).jobs.put(row.job.workspace_id, row.job.id, row)
+            transaction.commit()
+        finally:
+            transaction.close()

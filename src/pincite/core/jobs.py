@@ -1,0 +1,53 @@
+"""Work that is done later, and by whoever comes to it first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pincite.core.ids import JobId, WorkspaceId
+
+MAX_ATTEMPTS = 3
+"""How often a job is begun. A worker that dies has used one up."""
+
+
+class JobKind(StrEnum):
+    """What there is to do."""
+
+    INGEST = "ingest"
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job to be enqueued. Of equal (kind, key) there is one, ever. Of those that are due the lowest `priority` goes first."""
+
+    kind: JobKind
+    key: str
+    payload: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as its worker sees it: `attempt` counts from 1, `lease` is what it shows to prove that the job is still its own."""
+
+    id: JobId
+    workspace_id: WorkspaceId
+    kind: JobKind
+    key: str
+    payload: Mapping[str, str | int]
+    attempt: int
+    lease: str
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Say whether nobody will try it again after this."""
+        return self.attempt >= MAX_ATTEMPTS

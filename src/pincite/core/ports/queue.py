@@ -1,0 +1,30 @@
+"""The queue that workers take jobs from. Jobs are put into it by units of work (`work.jobs`), together with what they are about."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from pincite.core.jobs import Job, JobKind
+
+
+class Queue(Protocol):
+    """Hands each job to one worker at a time, of all workspaces. Time is the database's, so clocks of machines may differ."""
+
+    async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
+        """Return the next job that is due, or that a worker let go of by dying; None when there is none. Raises `StoreError`."""
+        ...
+
+    async def extend(self, job: Job, *, for_s: float) -> bool:
+        """Keep a job for longer. False when it isn't the caller's any more: then stop."""
+        ...
+
+    async def finish(self, job: Job) -> bool:
+        """Mark a job as done. False when it isn't the caller's any more."""
+        ...
+
+    async def give_back(self, job: Job, *, error: str, after_s: float = 0.0) -> bool:
+        """Let a job be tried again after a while; after the last attempt it has failed. False when it's the caller's no more."""
+        ...
+
+    async def abandoned(self, kinds: Collection[JobKind]) -> Sequence[Job]:
+        """Mark as failed, and return, the jobs whose workers died in their last attempt."""
+        ...

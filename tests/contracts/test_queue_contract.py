@@ -1,0 +1,137 @@
+"""Jobs are enqueued with what they are about, done by one worker at a time, and never lost by one that dies."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.memory.store import MemoryStore
+from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.core.ids import WorkspaceId, new_id
+from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+
+OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
+AnyStore = MemoryStore | SqlStore
+KINDS = [JobKind.INGEST]
+LONG_S, OVER_S = 60.0, -1.0
+"""A lease that lasts, and one that has ended when it begins, as of a worker that died."""
+
+
+@pytest.fixture(scope="module")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
+    asyncio.run(open_store(path).close())
+    return path
+
+
+@pytest.fixture(params=["memory", "sql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[AnyStore]:
+    in_memory = request.param == "memory"
+    made: AnyStore = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
+    yield made
+    await made.close()
+
+
+async def enqueue(store: AnyStore, *keys: str, workspace: WorkspaceId = OURS, priority: int = 0) -> list[bool]:
+    async with store.open(workspace) as work:
+        jobs = [NewJob(JobKind.INGEST, key, {"document_id": key, "attempt": 1}, priority) for key in keys]
+        done = [await work.jobs.enqueue(job) for job in jobs]
+        await work.commit()
+    return done
+
+
+async def state(store: AnyStore, key: str, workspace: WorkspaceId = OURS) -> JobState | None:
+    async with store.open(workspace) as work:
+        return await work.jobs.state(JobKind.INGEST, key)
+
+
+async def leased(store: AnyStore, *, for_s: float = LONG_S) -> Job:
+    job = await store.queue.lease(KINDS, for_s=for_s)
+    assert job
+    return job
+
+
+async def test_a_job_is_done_once_and_then_never_again(store: AnyStore) -> None:
+    assert await enqueue(store, "a") == [True]
+    job = await leased(store)
+    assert (job.workspace_id, job.key, job.payload, job.attempt) == (OURS, "a", {"document_id": "a", "attempt": 1}, 1)
+    assert await state(store, "a") is JobState.RUNNING
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+    assert await store.queue.finish(job)
+    assert await state(store, "a") is JobState.DONE
+    assert await enqueue(store, "a") == [False]
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+
+
+async def test_equal_keys_are_one_job_whoever_enqueues_them(store: AnyStore) -> None:
+    assert await enqueue(store, "a", "a", "b") == [True, False, True]
+    assert await enqueue(store, "a", workspace=THEIRS) == [False]
+    assert await state(store, "a", THEIRS) is None
+
+
+async def test_a_job_is_there_when_what_it_is_about_is_committed_and_not_before(store: AnyStore) -> None:
+    async with store.open(OURS) as work:
+        await work.jobs.enqueue(NewJob(JobKind.INGEST, "a"))
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+    assert await state(store, "a") is None
+
+
+async def test_a_job_goes_to_one_of_many_workers(store: AnyStore) -> None:
+    await enqueue(store, *(str(n) for n in range(10)))
+    jobs = await asyncio.gather(*(store.queue.lease(KINDS, for_s=LONG_S) for _ in range(12)))
+    assert sorted(job.key for job in jobs if job) == [str(n) for n in range(10)]
+
+
+async def test_the_lowest_priority_goes_first_and_then_the_first_that_came(store: AnyStore) -> None:
+    await enqueue(store, "large", priority=5)
+    await enqueue(store, "b")
+    await enqueue(store, "c")
+    assert [(await leased(store)).key for _ in range(3)] == ["b", "c", "large"]
+
+
+async def test_what_a_dead_worker_had_is_taken_over_until_its_attempts_are_used_up(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    jobs = [await leased(store, for_s=OVER_S) for _ in range(MAX_ATTEMPTS)]
+    assert [job.attempt for job in jobs] == [1, 2, 3]
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+    assert [job.key for job in await store.queue.abandoned(KINDS)] == ["a"]
+    assert await store.queue.abandoned(KINDS) == []
+    assert await state(store, "a") is JobState.FAILED
+
+
+async def test_a_worker_that_lost_its_job_can_do_nothing_to_it(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    lost = await leased(store, for_s=OVER_S)
+    job = await leased(store)
+    assert not await store.queue.extend(lost, for_s=LONG_S)
+    assert not await store.queue.finish(lost)
+    assert not await store.queue.give_back(lost, error="x")
+    assert await store.queue.extend(job, for_s=LONG_S)
+    assert await store.queue.finish(job)
+    assert not await store.queue.finish(job)
+
+
+async def test_an_extended_lease_keeps_others_away(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    job = await leased(store, for_s=OVER_S)
+    assert await store.queue.extend(job, for_s=LONG_S)
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+
+
+async def test_a_job_that_is_given_back_is_tried_again_and_fails_after_the_last_attempt(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        job = await leased(store)
+        assert job.is_last_attempt is (attempt == MAX_ATTEMPTS)
+        assert await store.queue.give_back(job, error="provider_unavailable")
+    assert await state(store, "a") is JobState.FAILED
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+
+
+async def test_a_job_that_is_given_back_for_later_waits(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    assert await store.queue.give_back(await leased(store), error="x", after_s=LONG_S)
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+    assert await state(store, "a") is JobState.QUEUED
