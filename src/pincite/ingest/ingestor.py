@@ -21,6 +21,7 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.naming import printable
+from pincite.ingest.queueing import enqueue
 
 KEEP_ATTEMPTS = 5
 """How often bytes are stored again that somebody else's removal took away before our row named them."""
@@ -58,6 +59,7 @@ class Arrival:
     """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them.
 
     `place` is the address of the file's name in a folder, for one that was found there; its state is then remembered.
+    `is_queued` puts reading it into the queue, in the transaction that keeps it.
     """
 
     path: str
@@ -65,6 +67,7 @@ class Arrival:
     content: Path | bytes
     title: str = ""
     place: str = ""
+    is_queued: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,8 @@ class Ingestor:
                 await work.documents.save(document)
             if state:
                 await work.files.remember({document.id: state})
+            if arrival.is_queued and document.stage is Stage.PENDING:
+                await enqueue(work, document)
             await work.commit()
         if existing:
             await self._forget({existing.sha256} - {blob.sha256})

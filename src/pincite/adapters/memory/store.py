@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 
+from pincite.adapters.memory.ingestions import MemoryIngestions
 from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
@@ -31,6 +32,7 @@ class MemoryUnitOfWork:
     embeddings: MemoryEmbeddings
     answers: MemoryAnswers
     tokens: MemoryTokens
+    ingestions: MemoryIngestions
     jobs: MemoryJobs
     query_logs: MemoryQueryLogs
 
@@ -115,6 +117,7 @@ class MemoryStore:
                 MemoryEmbeddings(transaction),
                 MemoryAnswers(transaction),
                 MemoryTokens(transaction),
+                MemoryIngestions(transaction),
                 MemoryJobs(transaction),
                 MemoryQueryLogs(transaction),
             )

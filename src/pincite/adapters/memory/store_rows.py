@@ -94,6 +94,7 @@ class MemoryDocuments:
         document = tables.documents.drop(self._tx.workspace_id, document_id)
         if document is None:
             return False
+        tables.ingestions.drop(self._tx.workspace_id, document_id)
         tables.files.drop(self._tx.workspace_id, document_id)
         for version in tables.versions.all(self._tx.workspace_id):
             if version.document_id == document_id:

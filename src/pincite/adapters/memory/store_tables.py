@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Version
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
@@ -123,6 +123,7 @@ class Tables:
     numbers: Rows[CollectionId, Numbers] = field(default_factory=Rows[CollectionId, Numbers])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
+    ingestions: Rows[DocumentId, Ingestion] = field(default_factory=Rows[DocumentId, Ingestion])
     jobs: Rows[JobId, JobRow] = field(default_factory=Rows[JobId, JobRow])
     query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
 
@@ -138,6 +139,7 @@ class Tables:
             self.numbers.copy(),
             self.answers.copy(),
             self.tokens.copy(),
+            self.ingestions.copy(),
             self.jobs.copy(),
             self.query_logs.copy(),
         )

@@ -17,6 +17,7 @@ from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.embeddings import SqlEmbeddings
 from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.files import SqlFiles
+from pincite.adapters.sql.ingestions import SqlIngestions
 from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
 from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.remembering import Memory
@@ -56,6 +57,7 @@ class SqlUnitOfWork:
     embeddings: SqlEmbeddings
     answers: SqlAnswers
     tokens: SqlTokens
+    ingestions: SqlIngestions
     jobs: SqlJobs
     query_logs: SqlQueryLogs
 
@@ -118,6 +120,7 @@ class SqlStore:
                 SqlEmbeddings(transaction),
                 SqlAnswers(transaction),
                 SqlTokens(transaction),
+                SqlIngestions(transaction),
                 SqlJobs(transaction),
                 SqlQueryLogs(transaction),
             )

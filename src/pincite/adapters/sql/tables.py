@@ -290,3 +290,14 @@ jobs = Table(
     UniqueConstraint("kind", "key"),
     Index(None, "state", "due_at"),
 )
+
+ingestions = Table(
+    "ingestions",
+    metadata,
+    Column("document_id", ID, ForeignKey("documents.id", ondelete=CASCADE), primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("stage", String(16), nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Version
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Ingestion, Version
 from pincite.core.evidence import Filter, Passage, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
@@ -84,6 +84,22 @@ class FileRows(Protocol):
 
         `folder` is an address that ends with a slash.
         """
+        ...
+
+
+class IngestionRows(Protocol):
+    """Attempts to read documents of the workspace, one row a document."""
+
+    async def begin(self, document_id: DocumentId) -> Ingestion:
+        """Return the next attempt, from 1. Raises `NotFoundError` for an unknown document."""
+        ...
+
+    async def report(self, ingestion: Ingestion) -> None:
+        """Keep how far an attempt is. Changes nothing once a later one was begun."""
+        ...
+
+    async def of(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Ingestion]:
+        """Return the last attempts of documents, of those that have one."""
         ...
 
 
@@ -286,6 +302,9 @@ class UnitOfWork(Protocol):
 
     @property
     def tokens(self) -> TokenRows: ...
+
+    @property
+    def ingestions(self) -> IngestionRows: ...
 
     @property
     def jobs(self) -> JobRows: ...

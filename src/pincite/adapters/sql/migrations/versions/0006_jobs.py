@@ -1,4 +1,4 @@
-"""Add jobs."""
+"""Add jobs, and attempts to read documents."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table of jobs."""
+    """Create both tables."""
     op.create_table(
         "jobs",
         sa.Column("id", sa.String(length=36), nullable=False),
@@ -32,3 +32,16 @@ def upgrade() -> None:
         sa.UniqueConstraint("kind", "key", name=op.f("uq_jobs_kind_key")),
     )
     op.create_index(op.f("ix_jobs_state_due_at"), "jobs", ["state", "due_at"])
+    op.create_table(
+        "ingestions",
+        sa.Column("document_id", sa.String(length=36), nullable=False),
+        sa.Column("workspace_id", sa.String(length=36), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("stage", sa.String(length=16), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("total", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_ingestions_document_id_documents"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_ingestions")),
+    )

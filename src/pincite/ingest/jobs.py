@@ -1,0 +1,97 @@
+"""What a worker does with a job to read a document."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pincite.core.documents import Collection, Document, Ingestion, Reason, Stage
+from pincite.core.ids import DocumentId, WorkspaceId
+from pincite.core.jobs import Job
+from pincite.core.ports.models import EmbeddingModel
+from pincite.core.ports.store import Store
+from pincite.ingest.ingestor import Ingestor, Progress
+
+REPORT_S = 0.5
+"""Seconds between two writes of how far a document is."""
+
+GAVE_UP = Reason("gave_up", "Reading the file was begun three times and never came to an end. Look at the file, or try again.")
+
+
+@dataclass(frozen=True)
+class IngestJobs:
+    """What a worker does with a job to read a document. What counts is what the store says when it runs."""
+
+    store: Store
+    ingestor: Ingestor
+    workspace_id: WorkspaceId
+    embedding_of: Callable[[Collection], EmbeddingModel | None]
+
+    async def run(self, job: Job) -> None:
+        """Read the document, unless it is gone, ready, or a later attempt was begun. Raises what `Ingestor.process` raises."""
+        found = await self._current(job)
+        if found is None:
+            return
+        document, collection, ingestion = found
+        reports = _Reports(self.store, self.workspace_id, ingestion)
+        keeping = asyncio.create_task(reports.keep())
+        try:
+            await self.ingestor.process(document, self.embedding_of(collection), on_progress=reports.hear)
+        finally:
+            keeping.cancel()
+        await reports.write()
+
+    async def reopen(self, job: Job) -> None:
+        """Put a document back to where its next try finds it: a try that was broken off isn't its failure."""
+        await self._settle(job, Stage.PENDING, None)
+
+    async def give_up(self, job: Job) -> None:
+        """Let a document fail whose workers died in every attempt."""
+        await self._settle(job, Stage.FAILED, GAVE_UP)
+
+    async def _current(self, job: Job) -> tuple[Document, Collection, Ingestion] | None:
+        document_id = DocumentId(str(job.payload["document_id"]))
+        async with self.store.open(self.workspace_id) as work:
+            document = await work.documents.get(document_id)
+            ingestion = (await work.ingestions.of([document_id])).get(document_id)
+            collection = await work.collections.get(document.collection_id) if document else None
+        if document is None or collection is None or ingestion is None or ingestion.attempt != job.payload["attempt"]:
+            return None
+        return None if document.stage is Stage.READY else (document, collection, ingestion)
+
+    async def _settle(self, job: Job, stage: Stage, reason: Reason | None) -> None:
+        found = await self._current(job)
+        if found is None:
+            return
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            document = await work.documents.get(found[0].id)
+            if document and document.stage is not Stage.READY and document.sha256 == found[0].sha256:
+                await work.documents.save(replace(document, stage=stage, reason=reason, updated_at=datetime.now(UTC)))
+                await work.ingestions.report(replace(found[2], stage=stage, done=0, total=0))
+                await work.commit()
+
+
+class _Reports:
+    """Keeps how far an attempt is, now and then: progress comes far more often than anybody looks."""
+
+    def __init__(self, store: Store, workspace_id: WorkspaceId, ingestion: Ingestion) -> None:
+        self._store = store
+        self._workspace_id = workspace_id
+        self._last = ingestion
+        self._written = ingestion
+
+    def hear(self, progress: Progress) -> None:
+        self._last = replace(self._last, stage=progress.stage, done=progress.done, total=progress.total)
+
+    async def keep(self) -> None:
+        while True:
+            await asyncio.sleep(REPORT_S)
+            await self.write()
+
+    async def write(self) -> None:
+        if self._last != self._written:
+            self._written = self._last
+            async with self._store.open(self._workspace_id) as work:
+                await work.ingestions.report(self._last)
+                await work.commit()

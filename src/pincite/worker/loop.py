@@ -1,0 +1,143 @@
+"""Takes jobs from the queue, keeps their leases while they are done, and decides what becomes of those that fail."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pincite.core.errors import PinciteError, StoreError
+from pincite.core.jobs import Job, JobKind
+from pincite.core.ports.queue import Queue
+
+LEASE_S = 30.0
+"""A dead worker's job is another's after this: under the 45 s in which it must be."""
+POLL_S = 1.0
+FIRST_WAIT_S = 5.0
+"""Wait before a job that failed by no fault of its own is tried again; doubled each time."""
+STORE_WAIT_S = 5.0
+
+_log = logging.getLogger("pincite.worker")
+
+
+class Handler(Protocol):
+    """Does the jobs of one kind. Acts on what is true when it runs, so that running twice does no harm."""
+
+    async def run(self, job: Job) -> None:
+        """Do the job. Raises a retryable `PinciteError` when trying again can help."""
+        ...
+
+    async def reopen(self, job: Job) -> None:
+        """Prepare for the next try, after one that was broken off."""
+        ...
+
+    async def give_up(self, job: Job) -> None:
+        """Say where it shows that the job failed for good."""
+        ...
+
+
+@dataclass
+class Worker:
+    """Does jobs until it is stopped, `slots` at once. `wake` ends its wait when a job was just enqueued beside it."""
+
+    queue: Queue
+    handlers: Mapping[JobKind, Handler]
+    slots: int = 1
+    lease_s: float = LEASE_S
+    poll_s: float = POLL_S
+    _called: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def wake(self) -> None:
+        """Look for jobs now."""
+        self._called.set()
+
+    async def run(self) -> None:
+        """Do jobs until cancelled. Jobs under way are then given back, for any worker to begin anew."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.slots):
+                group.create_task(self._work())
+            group.create_task(self._sweep())
+
+    async def work_off(self) -> int:
+        """Do what is due now, one job after another, and return how many there were."""
+        done = 0
+        while await self._next():
+            done += 1
+        return done
+
+    async def _work(self) -> None:
+        while True:
+            try:
+                is_idle = not await self._next()
+            except StoreError as error:
+                _log.warning("The queue can't be used: %s", error.message)
+                await asyncio.sleep(STORE_WAIT_S)
+                continue
+            if is_idle:
+                self._called.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self.poll_s):
+                        await self._called.wait()
+
+    async def _sweep(self) -> None:
+        """Give up, now and then, the jobs whose workers died in their last attempt."""
+        while True:
+            try:
+                for job in await self.queue.abandoned(list(self.handlers)):
+                    await self.handlers[job.kind].give_up(job)
+            except StoreError as error:
+                _log.warning("The queue can't be used: %s", error.message)
+            await asyncio.sleep(self.lease_s / 2)
+
+    async def _next(self) -> bool:
+        job = await self.queue.lease(list(self.handlers), for_s=self.lease_s)
+        if job is None:
+            return False
+        await self._do(job)
+        return True
+
+    async def _do(self, job: Job) -> None:
+        handler = self.handlers[job.kind]
+        work = asyncio.create_task(handler.run(job))
+        beating = asyncio.create_task(self._keep(job, work))
+        try:
+            await work
+            await self.queue.finish(job)
+        except asyncio.CancelledError:
+            await self._put_back(job, work)
+            raise
+        except PinciteError as error:
+            await self._failed(job, handler, error)
+        except Exception:
+            _log.exception("Job %s failed", job.key)
+            await self._failed(job, handler, None)
+        finally:
+            beating.cancel()
+
+    async def _keep(self, job: Job, work: asyncio.Task[None]) -> None:
+        """Extend the lease; once it is lost another worker has the job, and this one stops."""
+        while True:
+            await asyncio.sleep(self.lease_s / 3)
+            with suppress(StoreError):
+                if not await self.queue.extend(job, for_s=self.lease_s):
+                    work.cancel()
+                    return
+
+    async def _put_back(self, job: Job, work: asyncio.Task[None]) -> None:
+        """Let a job go that was broken off: by the lease, which then is another's, or by the end of this process."""
+        work.cancel()
+        await asyncio.wait({work})
+        with suppress(StoreError):
+            if await self.queue.give_back(job, error="stopped"):
+                await self.handlers[job.kind].reopen(job)
+
+    async def _failed(self, job: Job, handler: Handler, error: PinciteError | None) -> None:
+        """Try again what may succeed then; what failed for good stands where it shows already."""
+        code = error.code if error else "internal"
+        if job.is_last_attempt or (error is not None and not error.retryable):
+            await self.queue.finish(job)
+            _log.warning("Job %s failed: %s", job.key, code)
+            return
+        if await self.queue.give_back(job, error=code, after_s=FIRST_WAIT_S * 2 ** (job.attempt - 1)):
+            await handler.reopen(job)
