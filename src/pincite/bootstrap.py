@@ -22,10 +22,12 @@ from pincite.core.ports.identity import Credentials
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.querylog import QueryLog
+from pincite.core.ports.queue import Queue
 from pincite.core.ports.store import Store
 from pincite.evaluation.runs import Bench, Evaluator
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.reembedding import Reembedder
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
@@ -119,6 +121,8 @@ class Services:
     recorder: StoredRecorder
     query_log: QueryLog
     credentials: Credentials
+    queue: Queue
+    ingest_jobs: IngestJobs
     workspace_id: WorkspaceId
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
@@ -184,19 +188,22 @@ def build(settings: Settings) -> Services:
     )
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
+    ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, _rules(settings), models.embedding_of)
     return Services(
         settings=settings,
         store=store,
         blobs=blobs,
         parser=parser,
         models=models,
-        ingestor=Ingestor(store, blobs, parser, LOCAL_WORKSPACE, _rules(settings), models.embedding_of),
+        ingestor=ingestor,
         searcher=Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE),
         reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         recorder=StoredRecorder(store, LOCAL_WORKSPACE),
         query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
         credentials=store.credentials,
+        queue=store.queue,
+        ingest_jobs=IngestJobs(store, ingestor, LOCAL_WORKSPACE, models.embedding_of),
         workspace_id=LOCAL_WORKSPACE,
     )
 

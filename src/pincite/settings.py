@@ -54,6 +54,11 @@ class Settings:
     max_file_bytes: int = _setting("PINCITE_MAX_FILE_BYTES", 200_000_000, "Largest file that is taken in.")
     max_pages: int = _setting("PINCITE_MAX_PAGES", 5000, "Most pages of a file.")
     parse_timeout_s: float = _setting("PINCITE_PARSE_TIMEOUT_S", 120.0, "Longest time that reading one file may take.")
+    worker_slots: int = _setting(
+        "PINCITE_WORKER_SLOTS",
+        1,
+        "Documents that a server reads at once beside answering; 0 leaves that to `pincite worker`.",
+    )
     max_streams: int = _setting("PINCITE_MAX_STREAMS", 1000, "Most answers that one server process streams at once.")
     parse_memory_mb: int = _setting("PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.")
 

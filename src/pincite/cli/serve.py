@@ -73,6 +73,30 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+@click.command()
+@click.option("--slots", default=1, show_default=True, type=click.IntRange(1, 64), help="Documents read at once.")
+@click.option("--until-done", is_flag=True, help="End when nothing is due any more.")
+def worker(slots: int, until_done: bool) -> None:
+    """Read uploaded documents. Any number of these may run beside any number of servers."""
+
+    async def work() -> int:
+        from pincite.client import Pincite
+        from pincite.core.jobs import JobKind
+        from pincite.worker.loop import Worker
+
+        async with Pincite() as client:
+            services = client.services
+            doing = Worker(services.queue, {JobKind.INGEST: services.ingest_jobs}, slots=slots)
+            if until_done:
+                return await doing.work_off()
+            click.echo("Waiting for documents. Ctrl-C ends.", err=True)
+            await doing.run()
+        return 0
+
+    done = asyncio.run(work())
+    click.echo(f"{done} jobs done.")
+
+
 @click.group()
 def token() -> None:
     """Make, list and revoke the tokens by which programs use the server."""

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pincite.core.documents import Collection, Document, Ingestion, Reason, Stage
+from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.jobs import Job
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.store import Store
 from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.queueing import enqueue
 
 REPORT_S = 0.5
 """Seconds between two writes of how far a document is."""
@@ -40,6 +42,20 @@ class IngestJobs:
         finally:
             keeping.cancel()
         await reports.write()
+
+    async def retry(self, document_id: DocumentId) -> Document:
+        """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`."""
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            document = await work.documents.get(document_id)
+            if document is None:
+                raise NotFoundError("There is no such document.", code="document")
+            if document.stage is Stage.FAILED:
+                document = replace(document, stage=Stage.PENDING, reason=None, updated_at=datetime.now(UTC))
+                await work.documents.save(document)
+                await enqueue(work, document)
+                await work.commit()
+        return document
 
     async def reopen(self, job: Job) -> None:
         """Put a document back to where its next try finds it: a try that was broken off isn't its failure."""

@@ -1,5 +1,6 @@
 """The application: routes, middleware and what lives as long as the process."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -7,18 +8,21 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from pincite import __version__
 from pincite.bootstrap import build
 from pincite.core.errors import PinciteError
+from pincite.core.jobs import JobKind
 from pincite.core.ports.models import ChatModel
 from pincite.server.deps import ServerState
 from pincite.server.errors import on_crash, on_http_error, on_invalid_request, on_pincite_error
-from pincite.server.middleware import Front
-from pincite.server.routes import chat, query, system
+from pincite.server.middleware import BodyLimit, Front
+from pincite.server.routes import chat, collections, documents, query, system
 from pincite.server.signals import hearing_the_end
 from pincite.server.sse import Streams
 from pincite.settings import Settings, load_settings
+from pincite.worker.loop import Worker
 from pincite.workspaces.tokens import Authenticator
 
 MAX_JSON_BYTES = 1_000_000
@@ -34,14 +38,20 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         built = build(settings)
-        app.state.server = ServerState(built, streams, Authenticator(built.credentials), llm)
+        worker = Worker(built.queue, {JobKind.INGEST: built.ingest_jobs}, slots=settings.worker_slots)
+        app.state.server = ServerState(built, streams, Authenticator(built.credentials), llm, worker)
+        working = asyncio.create_task(worker.run()) if settings.worker_slots else None
         try:
             with hearing_the_end(streams.stop):
                 yield
         finally:
+            if working:
+                working.cancel()
+                await asyncio.wait({working})
             await built.close()
 
     streams = Streams(settings.max_streams)
+    upload_limit = settings.max_file_bytes + MAX_JSON_BYTES
     app = FastAPI(
         title="Pincite",
         version=__version__,
@@ -50,16 +60,20 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        max_body_size=MAX_JSON_BYTES,
         telemetry={"tracing": False},
     )
     app.add_exception_handler(PinciteError, on_pincite_error)
     app.add_exception_handler(RequestValidationError, on_invalid_request)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(Exception, on_crash)
-    for module in (query, chat, system):
+    app.add_middleware(BodyLimit, limit_of=lambda scope: upload_limit if _is_upload(scope) else MAX_JSON_BYTES)
+    for module in (query, chat, collections, documents, system):
         app.include_router(module.router, prefix=API)
     return app
+
+
+def _is_upload(scope: Scope) -> bool:
+    return scope["method"] == "POST" and scope["path"].startswith(f"{API}/collections/") and scope["path"].endswith("/documents")
 
 
 def from_environment() -> Front:

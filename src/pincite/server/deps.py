@@ -12,10 +12,13 @@ from pincite.answering.exchange import Ask
 from pincite.bootstrap import Services
 from pincite.core.access import Permission, Principal, require
 from pincite.core.answers import AnswerEvent, SourcesChunk
-from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, PinciteError, StoreError
+from pincite.core.documents import Document
+from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, NotFoundError, PinciteError, StoreError
+from pincite.core.ids import DocumentId
 from pincite.core.ports.models import ChatModel
 from pincite.server.middleware import request_id_of
 from pincite.server.sse import Dialect, EventStream, Streams
+from pincite.worker.loop import Worker
 from pincite.workspaces.collections import Collections
 from pincite.workspaces.tokens import Authenticator
 
@@ -30,6 +33,12 @@ class ServerState:
     streams: Streams
     authenticator: Authenticator
     llm: ChatModel | None = None
+    worker: Worker | None = None
+
+    def wake(self) -> None:
+        """Tell the worker inside this process, if there is one, that a job was enqueued."""
+        if self.worker:
+            self.worker.wake()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,14 @@ class Caller:
     def collections(self) -> Collections:
         """Return the collections of the caller's workspace."""
         return Collections(self.services.store, self.principal.workspace_id)
+
+    async def document(self, document_id: DocumentId) -> Document:
+        """Return a document of the caller's workspace. Raises `NotFoundError`."""
+        async with self.services.store.open(self.principal.workspace_id) as work:
+            found = await work.documents.get(document_id)
+        if found is None:
+            raise NotFoundError("There is no such document.", code="document")
+        return found
 
     async def stream(self, ask: Ask, dialect: Dialect) -> EventStream:
         """Search, and return the response that streams the answer. Raises what refuses it, before a byte is sent."""

@@ -3,9 +3,10 @@
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pincite.core.ids import new_id
@@ -69,6 +70,38 @@ class Front:
             # The path alone: a query string may hold what somebody asked.
             elapsed_ms = (time.perf_counter() - began) * 1000
             _log.info("%s %s %d %.1f ms %s", scope["method"], scope["path"], status, elapsed_ms, request_id)
+
+
+class BodyLimit:
+    """Refuses requests that are larger than their address takes: by what they announce, else while they come."""
+
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[Scope], int]) -> None:
+        self._app = app
+        self._limit_of = limit_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit_of(scope)
+        is_announced, taken = _announced(scope) > limit, 0
+
+        async def bounded() -> Message:
+            nonlocal taken
+            message: Message = {} if is_announced else await receive()
+            taken += len(message.get("body", b""))
+            if is_announced or taken > limit:
+                raise HTTPException(413)
+            return message
+
+        await self._app(scope, bounded, send)
+
+
+def _announced(scope: Scope) -> int:
+    """Return the length that a request announces, -1 when it doesn't."""
+    given = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(given) if given.isdigit() else -1
 
 
 def _with_ours(headers: Sequence[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:

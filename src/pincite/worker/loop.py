@@ -109,7 +109,7 @@ class Worker:
             raise
         except PinciteError as error:
             await self._failed(job, handler, error)
-        except Exception:
+        except Exception:  # noqa: BLE001 - the door: a fault in one job must not end the worker
             _log.exception("Job %s failed", job.key)
             await self._failed(job, handler, None)
         finally:

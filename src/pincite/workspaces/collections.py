@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from pincite.core.documents import Collection
+from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConflictError, ForbiddenError, NotFoundError
-from pincite.core.ids import CollectionId, DocumentId, WorkspaceId
+from pincite.core.evidence import Scope
+from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
 from pincite.core.ports.store import Store, UnitOfWork
 
 
@@ -20,6 +22,27 @@ class Collections:
         """Return all, by name."""
         async with self.store.open(self.workspace_id) as work:
             return await work.collections.list()
+
+    async def one(self, collection_id: CollectionId) -> Collection:
+        """Return one. Raises `NotFoundError`."""
+        async with self.store.open(self.workspace_id) as work:
+            found = await work.collections.get(collection_id)
+        if found is None:
+            raise NotFoundError("There is no such collection.", code="collection")
+        return found
+
+    async def make(self, name: str, embedding: EmbeddingSpec | None) -> Collection:
+        """Make a collection that freezes an embedding model. Raises `ConflictError` when the name is taken."""
+        made = Collection(CollectionId(new_id()), self.workspace_id, name, embedding, datetime.now(UTC))
+        async with self.store.open(self.workspace_id) as work:
+            await work.collections.add(made)
+            await work.commit()
+        return made
+
+    async def scope(self, collection: Collection) -> Scope:
+        """Count a collection's documents by state."""
+        async with self.store.open(self.workspace_id) as work:
+            return await work.collections.scope(collection.id)
 
     async def chosen(self, collection_ids: Sequence[CollectionId]) -> list[Collection]:
         """Return those named. Raises `ForbiddenError`, the same for one that doesn't exist and one that may not be read."""

@@ -21,7 +21,7 @@ class MemoryJobs:
         if any((row.job.kind, row.job.key) == (job.kind, job.key) for row in tables.jobs.everywhere()):
             return False
         made = Job(JobId(new_id()), self._tx.workspace_id, job.kind, job.key, dict(job.payload), 0, "")
-        tables.jobs.add(self._tx.workspace_id, made.id, JobRow(made, priority=job.priority))
+        tables.jobs.add(self._tx.workspace_id, made.id, JobRow(made, number=len(tables.jobs.everywhere()), priority=job.priority))
         return True
 
     async def state(self, kind: JobKind, key: str) -> JobState | None:
@@ -42,7 +42,7 @@ class MemoryQueue:
         due = [row for row in self._rows(kinds) if row.is_due(self._now())]
         if not due:
             return None
-        row = min(due, key=lambda row: (row.priority, row.due_at, row.job.id))
+        row = min(due, key=lambda row: (row.priority, row.due_at, row.number))
         job = replace(row.job, attempt=row.job.attempt + 1, lease=new_id())
         await self._put(replace(row, job=job, state=JobState.RUNNING, due_at=self._now() + for_s))
         return job

@@ -99,6 +99,7 @@ class JobRow:
     """A job with all that is kept of it. `due_at` is when it may begin, or when its lease ends."""
 
     job: Job
+    number: int = 0
     state: JobState = JobState.QUEUED
     priority: int = 0
     due_at: float = 0.0

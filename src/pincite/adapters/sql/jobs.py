@@ -48,7 +48,7 @@ IS_DUE = (jobs.c.due_at <= NOW) & or_(
 NEXT = (
     select(jobs.c.id)
     .where(WANTED, IS_DUE)
-    .order_by(jobs.c.priority, jobs.c.due_at, jobs.c.id)
+    .order_by(jobs.c.priority, jobs.c.due_at, jobs.c.created_at, jobs.c.id)
     .limit(1)
     .with_for_update(skip_locked=True)
     .scalar_subquery()

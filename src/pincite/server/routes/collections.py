@@ -1,0 +1,62 @@
+"""Collections: list, make, show, search; and loading the samples."""
+
+from fastapi import APIRouter
+
+from pincite.answering.sources import group_sources
+from pincite.core.access import Permission
+from pincite.core.documents import Collection
+from pincite.core.ids import CollectionId
+from pincite.server.deps import Caller, CallerDep
+from pincite.server.schemas.documents import (
+    CollectionRow,
+    CollectionRows,
+    NewCollection,
+    SearchRequest,
+    SearchResult,
+    collection_row,
+    scope_row,
+)
+
+router = APIRouter(tags=["collections"])
+
+
+@router.get("/collections")
+async def list_collections(caller: CallerDep) -> CollectionRows:
+    """List the collections that the caller may read."""
+    caller.require(Permission.READ_DOCUMENTS)
+    return CollectionRows(collections=[await _row(caller, each) for each in await caller.collections.all()])
+
+
+@router.post("/collections", status_code=201)
+async def make(body: NewCollection, caller: CallerDep) -> CollectionRow:
+    """Make a collection with the installation's embedding model. 409 when the name is taken."""
+    caller.require(Permission.MANAGE_COLLECTIONS)
+    model = caller.services.models.embedding
+    return await _row(caller, await caller.collections.make(body.name, model.spec if model else None))
+
+
+@router.get("/collections/{collection_id}")
+async def show(collection_id: str, caller: CallerDep) -> CollectionRow:
+    """Show a collection."""
+    caller.require(Permission.READ_DOCUMENTS)
+    return await _row(caller, await caller.collections.one(CollectionId(collection_id)))
+
+
+@router.post("/collections/{collection_id}/search")
+async def search(collection_id: str, body: SearchRequest, caller: CallerDep) -> SearchResult:
+    """Search without answering: what would be found, with all scores."""
+    caller.require(Permission.READ_DOCUMENTS)
+    collection = await caller.collections.one(CollectionId(collection_id))
+    query = body.of(collection.id)
+    await caller.collections.require_searchable([collection], query.filter.document_ids)
+    found = await caller.services.searcher.retrieve(query)
+    return SearchResult(
+        strategy=found.strategy,
+        scope=scope_row(await caller.collections.scope(collection)),
+        hits=[source.as_dict() for source in group_sources(found.passages)],
+        timings={"embedding_ms": round(found.embedding_ms, 2), "retrieval_ms": round(found.retrieval_ms, 2)},
+    )
+
+
+async def _row(caller: Caller, collection: Collection) -> CollectionRow:
+    return collection_row(collection, await caller.collections.scope(collection))

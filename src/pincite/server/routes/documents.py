@@ -1,0 +1,150 @@
+"""Documents: upload, list, show, their chunks, text and original file, try again, remove."""
+
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from fastapi import APIRouter, File, Query, UploadFile
+from fastapi.responses import FileResponse
+from starlette.responses import Response
+
+from pincite.core.access import Permission
+from pincite.core.documents import Document, Stage
+from pincite.core.errors import ConflictError, NotFoundError, RefusedInput
+from pincite.core.ids import CollectionId, DocumentId, VersionId
+from pincite.ingest.ingestor import Arrival
+from pincite.ingest.naming import printable, readable, text_path
+from pincite.server.deps import Caller, CallerDep
+from pincite.server.incoming import kept
+from pincite.server.schemas.documents import (
+    CanonicalPage,
+    ChunkRows,
+    DocumentRow,
+    DocumentRows,
+    block_rows,
+    chunk_row,
+    document_row,
+)
+
+router = APIRouter(tags=["documents"])
+
+MAX_LISTED = 1000
+INLINE = frozenset({"application/pdf", "text/plain"})
+"""What a browser may show by itself; anything else is saved, so that no document runs a script in this page's name."""
+
+
+@router.post("/collections/{collection_id}/documents", status_code=202)
+async def upload(collection_id: str, files: Annotated[list[UploadFile], File()], caller: CallerDep) -> DocumentRows:
+    """Take files in. They are kept when this answers, and read soon after: see each document's stage."""
+    caller.require(Permission.WRITE_DOCUMENTS)
+    collection = await caller.collections.one(CollectionId(collection_id))
+    rows: list[DocumentRow] = []
+    for file in files:
+        path = _path_of(file.filename or "")
+        async with kept(file, caller.services.settings.home_path, most_bytes=caller.services.settings.max_file_bytes) as content:
+            document = await caller.services.ingestor.receive(collection, Arrival(path, path, content, is_queued=True))
+        rows.append(await _row(caller, document))
+    caller.state.wake()
+    return DocumentRows(documents=rows)
+
+
+@router.get("/collections/{collection_id}/documents")
+async def list_documents(
+    collection_id: str, caller: CallerDep, after: str = "", limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100
+) -> DocumentRows:
+    """List documents by path, those after `after`, with stage and progress."""
+    caller.require(Permission.READ_DOCUMENTS)
+    collection = await caller.collections.one(CollectionId(collection_id))
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        documents = await work.documents.list(collection.id, after_path=after, limit=limit + 1)
+        ingestions = await work.ingestions.of([each.id for each in documents])
+    rows = [document_row(each, ingestions.get(each.id)) for each in documents[:limit]]
+    return DocumentRows(documents=rows, next=rows[-1].path if len(documents) > limit else None)
+
+
+@router.get("/documents/{document_id}")
+async def show(document_id: str, caller: CallerDep) -> DocumentRow:
+    """Show a document with stage and progress."""
+    return await _row(caller, await _readable(caller, document_id))
+
+
+@router.delete("/documents/{document_id}", status_code=204)
+async def remove(document_id: str, caller: CallerDep) -> None:
+    """Remove a document: it can't be found from now on. Answers that cite it keep their quotes."""
+    caller.require(Permission.WRITE_DOCUMENTS)
+    document = await caller.document(DocumentId(document_id))
+    await caller.services.ingestor.remove(document.id)
+
+
+@router.post("/documents/{document_id}/retry", status_code=202)
+async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
+    """Try once more to read a document that failed. 409 unless it did."""
+    caller.require(Permission.WRITE_DOCUMENTS)
+    document = await caller.document(DocumentId(document_id))
+    if document.stage is not Stage.FAILED:
+        raise ConflictError(f"{document.path} did not fail.", code="not_failed")
+    again = await caller.services.ingest_jobs.retry(document.id)
+    caller.state.wake()
+    return await _row(caller, again)
+
+
+@router.get("/documents/{document_id}/chunks")
+async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
+    """List the chunks of the version that is searched."""
+    document = await _readable(caller, document_id)
+    version_id = _version_of(document)
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        found = await work.chunks.of_version(version_id)
+    return ChunkRows(version_id=version_id, chunks=[chunk_row(each) for each in found])
+
+
+@router.get("/documents/{document_id}/text")
+async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, Query(ge=1)] = None) -> CanonicalPage:
+    """Return the canonical text as blocks, of one page or whole. Offsets of quotes are offsets in it."""
+    document = await _readable(caller, document_id)
+    version_id = _version_of(document)
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        canonical = await work.versions.canonical(version_id)
+    if canonical is None or (page is not None and page > len(canonical.pages)):
+        raise NotFoundError(f"{document.path} has no page {page}.", code="page")
+    return CanonicalPage(version_id=version_id, page=page, pages=len(canonical.pages), blocks=block_rows(canonical, page))
+
+
+@router.get("/documents/{document_id}/file", response_class=FileResponse)
+async def original(document_id: str, caller: CallerDep) -> Response:
+    """Return the original file. Ranges are served."""
+    document = await _readable(caller, document_id)
+    path = await caller.services.blobs.local_path(document.sha256)
+    shown = document.content_type if document.content_type in INLINE else "application/octet-stream"
+    return FileResponse(
+        path,
+        media_type=shown,
+        filename=printable(PurePosixPath(document.path).name) or "document",
+        content_disposition_type="inline" if document.content_type in INLINE else "attachment",
+        headers={"Content-Security-Policy": "sandbox; default-src 'none'", "ETag": f'"{document.sha256}"'},
+    )
+
+
+async def _readable(caller: Caller, document_id: str) -> Document:
+    caller.require(Permission.READ_DOCUMENTS)
+    return await caller.document(DocumentId(document_id))
+
+
+async def _row(caller: Caller, document: Document) -> DocumentRow:
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        ingestions = await work.ingestions.of([document.id])
+    return document_row(document, ingestions.get(document.id))
+
+
+def _version_of(document: Document) -> VersionId:
+    if document.version_id is None:
+        why = f" {document.reason.message}" if document.reason else " Wait until it is ready."
+        raise ConflictError(f"{document.path} has no text yet.{why}", code="not_ready")
+    return document.version_id
+
+
+def _path_of(name: str) -> str:
+    """Return the document's path for an uploaded file's name, which may be the way into a folder."""
+    path = readable(name).replace("\\", "/")
+    if not path.strip("/"):
+        raise RefusedInput("A file came without a name. Name it.", code="unnamed")
+    return text_path(path)

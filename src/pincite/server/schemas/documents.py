@@ -1,0 +1,251 @@
+"""What collections, documents and their parts look like."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
+from pincite.core.evidence import Filter, Query, Scope, Strategy
+from pincite.core.ids import CollectionId, DocumentId
+from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, Id, Question, Text
+
+
+class NewCollection(BaseModel):
+    """A collection to be made."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class ScopeRow(BaseModel):
+    """Documents by state, and pages that draw something but gave no text."""
+
+    documents: int
+    ready: int
+    in_work: int
+    failed: int
+    pages_unread: int
+
+
+class EmbeddingRow(BaseModel):
+    """The embedding model that a collection froze."""
+
+    name: str
+    revision: str
+    dimensions: int
+
+
+class CollectionRow(BaseModel):
+    """A collection. `embedding` is null when it is searched by words alone."""
+
+    id: str
+    name: str
+    created_at: datetime
+    embedding: EmbeddingRow | None
+    scope: ScopeRow
+
+
+class Progress(BaseModel):
+    """How far reading is: pages, then chunks; `total` is 0 while it isn't known."""
+
+    attempt: int
+    done: int
+    total: int
+
+
+class ReasonRow(BaseModel):
+    """Why a document failed: a stable code, and a sentence that says what to do."""
+
+    code: str
+    message: str
+
+
+class DocumentRow(BaseModel):
+    """A document and its state. `version_id` is the version that is searched, null before the first is ready."""
+
+    id: str
+    collection_id: str
+    path: str
+    title: str
+    content_type: str
+    source_uri: str
+    stage: Stage
+    reason: ReasonRow | None
+    progress: Progress | None
+    version_id: str | None
+    sha256: str
+    size_bytes: int
+    pages: int
+    pages_unread: int
+    chunks: int
+    locale: str
+    doc_date: str
+    tags: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class CollectionRows(BaseModel):
+    """Collections by name."""
+
+    collections: list[CollectionRow]
+
+
+class DocumentRows(BaseModel):
+    """Documents by path. `next` is what to send as `after` for more, null at the end."""
+
+    documents: list[DocumentRow]
+    next: str | None = None
+
+
+class ChunkRow(BaseModel):
+    """A passage: `text` is the literal run `[start, end)` of the version's canonical text, in code points."""
+
+    id: str
+    chunk_index: int
+    text: str
+    start: int
+    end: int
+    section: str
+    token_count: int
+    page_from: int | None
+    page_to: int | None
+    chunk_type: str
+    generated: bool
+
+
+class ChunkRows(BaseModel):
+    """The chunks of the version that is searched, in order."""
+
+    version_id: str
+    chunks: list[ChunkRow]
+
+
+class BlockRow(BaseModel):
+    """A block of canonical text with its role; offsets are code points of the whole text."""
+
+    role: str
+    level: int
+    page: int | None
+    start: int
+    end: int
+    text: str
+
+
+class CanonicalPage(BaseModel):
+    """Blocks of one page, or of the whole text."""
+
+    version_id: str
+    page: int | None
+    pages: int
+    blocks: list[BlockRow]
+
+
+class SearchRequest(BaseModel):
+    """A retrieval test."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: Question
+    limit: int = Field(10, ge=1, le=100, strict=True)
+    strategy: Strategy = Strategy.HYBRID
+    document_ids: list[Id] | None = Field(None, max_length=MAX_DOCUMENTS)
+    path_prefix: Annotated[Text, Field(max_length=4096)] | None = None
+    content_types: list[Annotated[Text, Field(max_length=200)]] | None = Field(None, max_length=50)
+    tags: list[Annotated[Text, Field(max_length=200)]] | None = Field(None, max_length=MAX_TAGS)
+
+    def of(self, collection_id: str) -> Query:
+        """Return the query for the searcher."""
+        chosen = Filter(
+            tuple(DocumentId(each) for each in self.document_ids or ()),
+            self.path_prefix or "",
+            tuple(self.content_types or ()),
+            tuple(self.tags or ()),
+        )
+        return Query(self.query, (CollectionId(collection_id),), chosen, self.limit, self.strategy)
+
+
+class SearchResult(BaseModel):
+    """Hits as sources, each with its dense, lexical and fused scores."""
+
+    strategy: Strategy
+    scope: ScopeRow
+    hits: list[dict[str, Any]]
+    timings: dict[str, float]
+
+
+def scope_row(scope: Scope) -> ScopeRow:
+    """Return a scope as it is sent."""
+    return ScopeRow(**scope.as_dict())
+
+
+def collection_row(collection: Collection, scope: Scope) -> CollectionRow:
+    """Return a collection as it is sent."""
+    spec = collection.embedding
+    embedding = EmbeddingRow(name=spec.name, revision=spec.revision, dimensions=spec.dimensions) if spec else None
+    return CollectionRow(
+        id=collection.id, name=collection.name, created_at=collection.created_at, embedding=embedding, scope=scope_row(scope)
+    )
+
+
+def document_row(document: Document, ingestion: Ingestion | None) -> DocumentRow:
+    """Return a document as it is sent. While it is read, the stage is that of its attempt."""
+    in_work = document.stage not in (Stage.READY, Stage.FAILED)
+    reason = document.reason
+    return DocumentRow(
+        id=document.id,
+        collection_id=document.collection_id,
+        path=document.path,
+        title=document.title,
+        content_type=document.content_type,
+        source_uri=document.source_uri,
+        stage=ingestion.stage if in_work and ingestion else document.stage,
+        reason=ReasonRow(code=reason.code, message=reason.message) if reason else None,
+        progress=Progress(attempt=ingestion.attempt, done=ingestion.done, total=ingestion.total) if ingestion else None,
+        version_id=document.version_id,
+        sha256=document.sha256,
+        size_bytes=document.size_bytes,
+        pages=document.pages,
+        pages_unread=document.pages_unread,
+        chunks=document.chunks,
+        locale=document.locale,
+        doc_date=document.doc_date,
+        tags=list(document.tags),
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+    )
+
+
+def chunk_row(chunk: Chunk) -> ChunkRow:
+    """Return a chunk as it is sent."""
+    return ChunkRow(
+        id=chunk.id,
+        chunk_index=chunk.chunk_index,
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        section=" › ".join(chunk.heading_path),
+        token_count=chunk.token_count,
+        page_from=chunk.pages[0].page if chunk.pages else None,
+        page_to=chunk.pages[-1].page if chunk.pages else None,
+        chunk_type=chunk.chunk_type.value,
+        generated=chunk.generated,
+    )
+
+
+def block_rows(canonical: CanonicalText, page: int | None) -> list[BlockRow]:
+    """Return the blocks that stand on a page, or all. A block over a page break counts for the page it starts on."""
+    return [
+        BlockRow(
+            role=block.role.value,
+            level=block.level,
+            page=block.page,
+            start=block.start,
+            end=block.end,
+            text=canonical.text[block.start : block.end],
+        )
+        for block in canonical.blocks
+        if page is None or block.page == page
+    ]
