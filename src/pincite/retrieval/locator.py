@@ -11,6 +11,9 @@ from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.store import Store
 
+_WIDE_GAP = 2.0
+"""Of a line's height: a footnote's mark that is no part of the quote, or the blank of a justified line, parts no box."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredLocator:
@@ -54,7 +57,7 @@ class StoredLocator:
 
 
 def merge_lines(boxes: Sequence[Box]) -> list[Box]:
-    """Join neighbouring boxes of one line: those that overlap by half their height and touch within a blank's width."""
+    """Join neighbouring boxes of one line, level or upright: they overlap across it, and no wide gap parts them along it."""
     merged: list[Box] = []
     for box in boxes:
         last = merged[-1] if merged else None
@@ -66,7 +69,21 @@ def merge_lines(boxes: Sequence[Box]) -> list[Box]:
 
 
 def _same_line(left: Box, right: Box) -> bool:
-    height = min(left.y1 - left.y0, right.y1 - right.y0)
-    overlap = min(left.y1, right.y1) - max(left.y0, right.y0)
-    gap = max(left.x0, right.x0) - min(left.x1, right.x1)
-    return overlap > height / 2 and gap <= max(height, 1.0)
+    """Whether two boxes stand on one line. It runs upright when one of them is long that way and none is long level."""
+    one, other = ((box.x0, box.x1, box.y0, box.y1) for box in (left, right))
+    turned = [(y0, y1, x0, x1) for x0, x1, y0, y1 in (one, other)]
+    is_upended = any(map(_is_long, turned)) and not any(map(_is_long, (one, other)))
+    return _joins(*turned) if is_upended else _joins(one, other)
+
+
+def _is_long(box: tuple[float, float, float, float]) -> bool:
+    """Whether a box of several letters runs this way; that of a single one doesn't tell."""
+    low, high, under, over = box
+    return high - low > 2 * (over - under)
+
+
+def _joins(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    """Whether two boxes `(along, along, across, across)` overlap across their line and touch along it."""
+    size = min(one[3] - one[2], other[3] - other[2])
+    gap = max(one[0], other[0]) - min(one[1], other[1])
+    return min(one[3], other[3]) - max(one[2], other[2]) > size / 2 and gap <= max(_WIDE_GAP * size, 1.0)

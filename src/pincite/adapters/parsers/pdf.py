@@ -5,18 +5,21 @@ from collections.abc import Callable, Sequence
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.cleaning import TEX_LIGATURES
 from pincite.adapters.parsers.content_types import PDF
-from pincite.adapters.parsers.pdf_flow import Vocabulary, join_over_breaks, write_paragraph
+from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
-from pincite.adapters.parsers.pdf_furniture import mark_furniture
+from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
 from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
+from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import PageLines, read_lines
 from pincite.adapters.parsers.pdf_outline import mark_outline
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
+from pincite.adapters.parsers.pdf_rows import line_pitch
+from pincite.adapters.parsers.pdf_writing import write_paragraph
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
-from pincite.core.documents import BlockRole, CanonicalText, Page, ParsedDocument
+from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "1"
+VERSION = "2"
 _MAX_BOOKMARKS = 20_000
 _MAX_OUTLINE_DEPTH = 12
 _MAX_CHARS_PER_PAGE = 1_000_000
@@ -40,9 +43,11 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
     if not any(page.lines for page in pages):
         raise _no_text(unread, len(pages))
     body = body_size(pages)
+    names = mark_furniture(pages, body=body)
     flow, lifted = _order(pages, bookmarks, body=body, on_page=on_page)
+    builder = _write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page)
     return ParsedDocument(
-        canonical=_write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page),
+        canonical=builder.build(tuple(_named(page, names) for page in pages)),
         content_type=PDF,
         parser="pdfium",
         parser_version=VERSION,
@@ -75,7 +80,7 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         width, height = page.size
         lines = read_lines(page, number=index + 1) if page.char_count else []
         draws = page.draws or not page.readable
-        return PageLines(index + 1, document.label(index), width, height, draws, lines)
+        return PageLines(index + 1, document.label(index), width, height, draws, lines, upright_height=page.size[1])
 
 
 def _no_text(unread: int, total: int) -> RefusedInput:
@@ -92,26 +97,32 @@ def _order(
     pages: Sequence[PageLines], bookmarks: Sequence[Bookmark], *, body: float, on_page: OnPage
 ) -> tuple[list[Paragraph], list[Paragraph]]:
     """Return the body flow and what was lifted out of it."""
-    mark_furniture(pages)
     found = mark_outline(pages, bookmarks)
     flow: list[Paragraph] = []
     lifted: list[Paragraph] = []
+    pitch = line_pitch(pages, body=body)
     for page in pages:
-        mark_footnotes(page, body_size=body)
+        mark_footnotes(page, body=body, pitch=pitch)
         flow += paragraphs([line for line in page.lines if line.role not in _LIFTED])
         for role in _LIFTED:
             lifted += paragraphs([line for line in page.lines if line.role is role])
         on_page(len(pages), len(pages))
     is_outlined = found >= 3 and found * 2 >= len(bookmarks)
     mark_headings(flow, body=body, bold_counts=not is_outlined and bold_is_rare(pages))
-    return join_over_breaks(flow, body=body), lifted
+    return join_over_breaks(flow, pages, body=body), lifted
 
 
-def _write(pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage) -> CanonicalText:
+def _write(pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage) -> CanonicalBuilder:
     builder = CanonicalBuilder(max_chars=max_chars, controls=TEX_LIGATURES)
     vocabulary = Vocabulary(pages)
     for paragraph in ordered:
         write_paragraph(builder, paragraph, vocabulary)
         on_page(len(pages), len(pages))
-    numbered = (Page(page.number, page.label or str(page.number), round(page.width, 2), round(page.height, 2)) for page in pages)
-    return builder.build(tuple(numbered))
+    return builder
+
+
+def _named(page: PageLines, names: PageNames) -> Page:
+    """Return a page with what it is called: by the number printed on it, else as the file declares, else by its Bates number."""
+    bates = names.bates.get(page.number, "")
+    label = names.labels.get(page.number) or page.label or bates or str(page.number)
+    return Page(page.number, label, round(page.width, 2), round(page.height, 2), bates)

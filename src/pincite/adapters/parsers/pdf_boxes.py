@@ -35,18 +35,18 @@ def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:
     for rect in page.rects(index, end - index) if end > index else ():
         if not all(map(isfinite, rect)):
             continue
-        if lines and _are_in_line(lines[-1], rect):
+        if lines and _are_in_line(lines[-1], rect, is_sideways=page.text_turns % 2 == 1):
             lines[-1] = _union(lines[-1], rect)
         else:
             lines.append(rect)
     return [rect for rect in lines if rect[2] > rect[0] or rect[3] > rect[1]]
 
 
-def _are_in_line(one: Rect, other: Rect) -> bool:
+def _are_in_line(one: Rect, other: Rect, *, is_sideways: bool) -> bool:
     """Whether two boxes are one line, upright or turned: they overlap across it and no wide gap parts them along it."""
-    if _overlap(one[1], one[3], other[1], other[3]) > _LINE_OVERLAP:
+    if not is_sideways and _overlap(one[1], one[3], other[1], other[3]) > _LINE_OVERLAP:
         return _gap(one[0], one[2], other[0], other[2]) < _WIDE_GAP * max(one[3] - one[1], other[3] - other[1])
-    if _is_upended(one) and _is_upended(other) and _overlap(one[0], one[2], other[0], other[2]) > _LINE_OVERLAP:
+    if (is_sideways or (_is_upended(one) and _is_upended(other))) and _overlap(one[0], one[2], other[0], other[2]) > _LINE_OVERLAP:
         return _gap(one[1], one[3], other[1], other[3]) < _WIDE_GAP * max(one[2] - one[0], other[2] - other[0])
     return False
 

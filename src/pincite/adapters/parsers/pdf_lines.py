@@ -1,6 +1,7 @@
 """The lines of a PDF page, as PDFium reads them, with their geometry in the displayed page."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 
@@ -10,8 +11,13 @@ from pincite.core.documents import BlockRole
 _LINE_BREAK = re.compile("\r\n?|\n|\ufffe")
 _BLANKS = re.compile(" +")
 _CELL_GAP_EMS = 1.15
-_SIDEWAYS_SHARE = 0.6
 _LONG = 40
+_MARK = re.compile(
+    r"(?:(?<=[^\W\d_]{2})|(?<=[^\W\d_][.,;:!?\"”’»])|(?<=[.,;:!?][\"”’»])|(?<=\d[,;:]))\d{1,3}(?![\w)]|[.,]\d)|(?<=\d\d\d)\d(?!\d|[.,]\d)|(?<=\S)[*†‡§]{1,3}"
+)
+_MARK_ALONE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?!\d)")
+_JUMP, _LEAST_JUMP_LETTERS = 2.2, 4
+_MARK_SIZE, _RAISED = 0.86, 0.1
 _NARROW_EMS, _WIDE_EMS = 0.45, 0.56
 
 
@@ -20,8 +26,10 @@ class Line:
     """Characters `[start, end)` of a page, without blanks at the ends. `first` and `last` are the sizes of its outer characters.
 
     `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `cells` are the
-    positions in `text` at which a wide gap begins; `mono` says that all letters are equally wide. `role`, `level` and
-    `begins` (a paragraph starts here) are what later steps find out.
+    positions in `text` at which a wide gap begins; `mono` says that all letters are equally wide, `slanted` that the line neither
+    runs level nor upright; `marks` are raised marks as
+    `(position, length)`. `role`, `level`, `begins` (a paragraph starts here) and `dropped` (marks that lead to a footnote) are what
+    later steps find out.
     """
 
     page: int
@@ -33,8 +41,11 @@ class Line:
     last: float
     bold: bool
     mono: bool = False
+    slanted: bool = False
     hyphen: int = -1
     cells: tuple[int, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()
+    dropped: tuple[tuple[int, int], ...] = ()
     role: BlockRole = BlockRole.BODY
     level: int = 0
     begins: bool = False
@@ -49,7 +60,8 @@ class Line:
 class PageLines:
     """A page's lines with its number from 1, declared label and size as displayed. `draws` says whether anything is on it.
 
-    When most lines run sideways, the boxes of all are those of the page turned until they read from left to right.
+    When most lines run sideways, the boxes of all are those of the page turned until they read from left to right; it is
+    `upright_height` high then.
     """
 
     number: int
@@ -58,16 +70,17 @@ class PageLines:
     height: float
     draws: bool
     lines: list[Line]
+    upright_height: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.upright_height = self.upright_height or self.height
 
 
 def read_lines(page: PdfPage, *, number: int) -> list[Line]:
     """Return the lines of a page in PDFium's order; a line drawn twice at one place appears once."""
     chars = page.chars()
-    lines = _lines(page, chars, number=number)
-    if turns := _turns_to_upright(page, lines):
-        page.turn(turns)
-        lines = _lines(page, chars, number=number)
-    return lines
+    page.turn(page.text_turns)
+    return _lines(page, chars, number=number)
 
 
 def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
@@ -75,9 +88,9 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
     seen: set[tuple[str, int, int]] = set()
     at = 0
     for found in _LINE_BREAK.finditer(chars + "\n"):
-        line = _line(page, chars[at : found.start()], start=at, number=number)
-        if line:
-            line.hyphen = found.start() if found.group() == "\ufffe" else -1
+        found_lines = list(_one_or_two(page, chars[at : found.start()], start=at, number=number))
+        for line in found_lines:
+            line.hyphen = found.start() if found.group() == "\ufffe" and line is found_lines[-1] else -1
             key = (line.text, round(line.box[0]), round(line.box[1]))
             if key not in seen:
                 lines.append(line)
@@ -87,17 +100,48 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
     for line in lines:
         if _may_have_gaps(line, letter_ems):
             line.cells = _wide_gaps(page, line)
+        line.marks = tuple(_raised_marks(page, line))
     return lines
 
 
-def _turns_to_upright(page: PdfPage, lines: list[Line]) -> int:
-    """Return how many quarter turns make most of the text read from left to right, 0 when it does or nothing is clear."""
-    long = [line for line in lines if len(line.text) > 3]
-    sideways = [line for line in long if line.box[3] - line.box[1] > 2 * (line.box[2] - line.box[0])]
-    if not long or sum(len(line.text) for line in sideways) < _SIDEWAYS_SHARE * sum(len(line.text) for line in long):
+def _one_or_two(page: PdfPage, raw: str, *, start: int, number: int) -> Iterator[Line]:
+    """Yield a line, or two where print of quite another size goes on behind a blank: PDFium appends what is drawn at its height."""
+    line = _line(page, raw, start=start, number=number)
+    if line is None:
+        return
+    cut = _size_jump(page, line)
+    if not cut:
+        yield line
+        return
+    for part, at in ((line.text[:cut], line.start), (line.text[cut:], line.start + cut)):
+        if (half := _line(page, part, start=at, number=number)) is not None:
+            yield half
+
+
+def _size_jump(page: PdfPage, line: Line) -> int:
+    """Return where a word begins whose print is much larger or smaller than that before it, 0 without such a place."""
+    if not line.first or not line.last or 1 / _JUMP < line.first / line.last < _JUMP:
         return 0
-    downwards = sum(page.loose_box(line.start)[1] < page.loose_box(line.end - 1)[1] for line in sideways)
-    return 3 if downwards * 2 > len(sideways) else 1
+    low, high = 0, len(line.text) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_first = abs(page.font_size(line.start + middle) - line.first) < abs(page.font_size(line.start + middle) - line.last)
+        low, high = (middle, high) if is_first else (low, middle)
+    blank = line.text.rfind(" ", 0, high + 1)
+    letters = min(sum(map(str.isalpha, part)) for part in (line.text[: max(blank, 0)], line.text[high:]))
+    return blank if blank >= high - 2 and letters >= _LEAST_JUMP_LETTERS else 0
+
+
+def _raised_marks(page: PdfPage, line: Line) -> Iterator[tuple[int, int]]:
+    """Yield where small figures or signs stand at a word, as marks of footnotes do."""
+    opening = _MARK_ALONE.match(line.text) if line.first < _MARK_SIZE * line.size or len(line.text) < 3 else None
+    if opening:
+        yield 0, opening.end()
+    for found in _MARK.finditer(line.text):
+        index = line.start + found.start()
+        is_small = page.font_size(index) < _MARK_SIZE * line.size
+        if is_small and line.box[3] - page.loose_box(index)[3] > _RAISED * line.size:
+            yield found.start(), len(found.group())
 
 
 def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
@@ -107,6 +151,7 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
     first = start + raw.index(text[0])
     last = first + len(text) - 1
     head, tail = page.loose_box(first), page.loose_box(last)
+    slanted = False
     if _stand_alike(head, tail):
         box = (min(head[0], tail[0]), head[1], max(head[2], tail[2]), head[3])
         sizes = [page.font_size(first)] * 3
@@ -115,11 +160,12 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
         sizes = [page.font_size(index) for index in (first, middle, last)]
         boxes = [head, page.loose_box(middle), tail]
         box = _span(boxes, boxes[sizes.index(sorted(sizes)[1])])
+        slanted = page.is_slanted(first) and page.is_slanted(last)
     bold, mono = page.font_style(first)
     bold = bold and page.font_style(last)[0]
     if not all(map(isfinite, (*box, *sizes))):
         box, sizes = (0.0, 0.0, 0.0, 0.0), [0.0] * 3
-    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono)
+    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted)
 
 
 def _stand_alike(head: Rect, tail: Rect) -> bool:

@@ -18,6 +18,7 @@ _CAPTION = re.compile(
     r"(?i:fig(?:ure|\.)?|table|tab\.|abbildung|abb\.|tabelle|figura|tabla|tableau|chart|exhibit)\s*\d+(?:[.\-]\d+)*\s*"
     r"(?:[:.](?!\d)|-(?!\S)|[–—](?!\d)|$|(?<=\s)(?:\([a-z\d]\)\s*)?[\"“‘«]?[A-ZÀ-ÖØ-ÞΑ-ΩА-Я])"
 )
+_NOTE = re.compile(r"(?:\(?\d{1,3}\)?|[*†‡§¶]{1,3})\s*(?=[^\s\d.,)])")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\divxlc]*$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
 _SAME_SIZE = 0.08
@@ -88,9 +89,19 @@ def ends_sentence(text: str) -> bool:
     return bool(_SENTENCE_END.search(text))
 
 
+def ends_entry(text: str) -> bool:
+    """Whether a text ends like an entry of a list of contents: leaders and a page number."""
+    return bool(_LEADERS.search(text))
+
+
 def starts_item(text: str) -> bool:
     """Whether a text starts like a list item."""
     return bool(_ITEM.match(text))
+
+
+def starts_note(text: str) -> bool:
+    """Whether a text starts like a footnote."""
+    return bool(_NOTE.match(text))
 
 
 def starts_caption(text: str) -> bool:
@@ -217,11 +228,16 @@ def _glue(paragraph: Paragraph, line: Line, column: _Column) -> str | None:
         return None
     if is_beside(last, line):
         return None if starts_caption(line.text) else _glue_beside(last, line)
-    if last.hyphen >= 0:
+    if last.hyphen >= 0 and _is_next_line(last, line):
         return ""
     if _breaks(paragraph, line, column):
         return None
     return "\n" if last.mono and line.mono else " "
+
+
+def _is_next_line(last: Line, line: Line) -> bool:
+    """Whether a line stands right under another, in its print: PDFium joins whatever is drawn behind a hyphen."""
+    return 0 < line.box[3] - last.box[3] < 2.2 * line.size and abs(line.size - last.size) <= _SAME_SIZE * last.size
 
 
 def _glue_beside(last: Line, line: Line) -> str:

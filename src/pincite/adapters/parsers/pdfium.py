@@ -21,6 +21,8 @@ Rect = tuple[float, float, float, float]
 _PASSWORD_ERRORS = (4, 5)
 _LABEL_BYTES = 256
 _TITLE_BYTES = 4096
+_SLANT = 0.15
+_SAMPLED_CHARS, _SIDEWAYS_SHARE = 24, 0.6
 _BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECASE)
 _MONO = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|cmsltt|source ?code|fixed", re.IGNORECASE)
 
@@ -57,6 +59,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "FPDF_GetPageLabel": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG)),
     "FPDF_GetMetaText": (_ULONG, (_POINTER, _STRING, _POINTER, _ULONG)),
     "FPDFPage_GetRotation": (_INT, (_POINTER,)),
+    "FPDFPage_SetRotation": (None, (_POINTER, _INT)),
     "FPDFPage_CountObjects": (_INT, (_POINTER,)),
     "FPDFText_LoadPage": (_POINTER, (_POINTER,)),
     "FPDFText_ClosePage": (None, (_POINTER,)),
@@ -132,15 +135,41 @@ class PdfPage:
         self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
         self._box: Rect = (0.0, 0.0, 0.0, 0.0)
         self._quarter_turns = 0
+        self.char_count = self.text_turns = 0
         if self.readable:
             self._measure()
-            self._text = self._pdfium.FPDFText_LoadPage(self._handle)
-        self.char_count = max(0, self._pdfium.FPDFText_CountChars(self._text)) if self._text else 0
+            self._load_text()
+            self._read_upright()
 
     def _measure(self) -> None:
         self._pdfium.FPDF_GetPageBoundingBox(self._handle, self._rect_pointer)
         self._box = (self._rect.left, self._rect.bottom, self._rect.right, self._rect.top)
         self._quarter_turns = self._pdfium.FPDFPage_GetRotation(self._handle) % 4
+
+    def _load_text(self) -> None:
+        self._text = self._pdfium.FPDFText_LoadPage(self._handle)
+        self.char_count = max(0, self._pdfium.FPDFText_CountChars(self._text)) if self._text else 0
+
+    def _read_upright(self) -> None:
+        """Load the text anew when most of it doesn't run level: PDFium orders words and lines as if the page were read as shown."""
+        count = self.char_count
+        sample = range(0, count, max(1, count // _SAMPLED_CHARS))
+        turns = [self._quarter_turns_of(index) for index in sample]
+        usual = max(set(turns), key=turns.count) if turns else self._quarter_turns
+        if usual != self._quarter_turns and turns.count(usual) > _SIDEWAYS_SHARE * len(turns):
+            self.text_turns = (usual - self._quarter_turns) % 4
+            self._pdfium.FPDFText_ClosePage(self._text)
+            self._pdfium.FPDFPage_SetRotation(self._handle, usual)
+            self._load_text()
+
+    def _quarter_turns_of(self, index: int) -> int:
+        """Return how many quarter turns of the page, clockwise, make a character stand upright."""
+        if not self._pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_pointer):
+            return self._quarter_turns
+        a, b = self._matrix.a, self._matrix.b
+        if abs(a) >= abs(b):
+            return 0 if a >= 0 else 2
+        return 1 if b > 0 else 3
 
     def close(self) -> None:
         """Free the page."""
@@ -201,6 +230,13 @@ class PdfPage:
             _, _, c, d, _, _ = _FLOATS_OF_MATRIX(self._matrix)
             size *= sqrt(c * c + d * d)
         return abs(size)
+
+    def is_slanted(self, index: int) -> bool:
+        """Return whether a character is drawn on a base line that is neither level nor upright."""
+        if not self._pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_pointer):
+            return False
+        along, across = sorted((abs(self._matrix.a), abs(self._matrix.b)))
+        return along > _SLANT * across
 
     def font_style(self, index: int) -> tuple[bool, bool]:
         """Return whether a character's font is bold and whether its letters are equally wide, both by the font's name."""

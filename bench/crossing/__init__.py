@@ -1,0 +1,1 @@
+"""Generated PDFs with a sentence that crosses a page, whose words and boxes are known by construction."""
