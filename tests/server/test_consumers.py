@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +146,14 @@ async def test_the_curl_line_of_the_reference_document_runs_as_it_stands(server:
     out = await server.run("bash", "-c", line[0].replace("-N", "-sN"), COLLECTION_ID="")
     assert out.startswith("event: metadata\ndata: {")
     assert out.rstrip().rpartition("event: ")[2].startswith("done\n")
+
+
+async def test_the_examples_show_answer_and_quotes(server: Running) -> None:
+    examples = Path(__file__).resolve().parents[2] / "examples" / "http"
+    for command in ((sys.executable, str(examples / "ask.py")), ("node", str(examples / "ask.mjs"))):
+        out = await server.run(*command, QUESTION)
+        assert out.startswith(texts(1)[0])
+        assert "The notice period is sixty days." in out.removeprefix(texts(1)[0])
 
 
 async def test_javascript_cuts_the_claims_that_python_cuts(server: Running, modules: Path) -> None:
