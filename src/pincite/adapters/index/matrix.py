@@ -1,7 +1,7 @@
 """Exact search by cosine over a mapped matrix and the rows laid over it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.adapters.index.publication import Stamp
+from pincite.adapters.index.seals import Seal
 from pincite.adapters.index.signs import Floats, SignCodes
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.ids import ChunkId, DocumentId
@@ -34,7 +35,7 @@ _FEW_FOR_SIGNS = 16
 
 @dataclass(frozen=True, slots=True)
 class MatrixState:
-    """What is published. `dead` names the file of deletion flags; the first `coded` rows have sign codes."""
+    """What is published. `dead` names the file of deletion flags; the first `coded` rows have sign codes; `seals` by file name."""
 
     generation: str = ""
     seq: int = 0
@@ -45,6 +46,7 @@ class MatrixState:
     dead: str = ""
     dead_rows: int = 0
     coded: int = 0
+    seals: Mapping[str, Seal] = field(default_factory=dict[str, Seal])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A dense mirror in a folder: mapped by everybody, brought forward by who holds the lock."""
 
 import logging
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -16,17 +17,20 @@ from pincite.adapters.index.matrix_writing import (
     DOCUMENTS,
     ROWS,
     SCALES,
+    TAIL,
     VECTORS,
     append_rows,
     code_rows,
+    tail_of,
     write_dead,
 )
 from pincite.adapters.index.publication import Publication, Stamp, sync_folder
+from pincite.adapters.index.seals import Seal, check
 from pincite.adapters.index.signs import BLOCK, Floats, SignCodes
 from pincite.core.ids import DocumentId
 from pincite.core.ports.changes import Change
 
-_FORMAT = 1
+_FORMAT = 2
 _COPIED_ROWS = 8192
 _SPOT_CHECKS = 16
 _log = logging.getLogger(__name__)
@@ -143,9 +147,14 @@ class MatrixMirror:
         if self._dimensions not in (0, state.dimensions):
             raise ValueError(f"vectors of {state.dimensions} numbers")
         folder = self._publication.generation(state.generation)
+        for name, seal in state.seals.items():
+            if name != TAIL:
+                check(folder / name, seal)
         rows = _mapped(folder / ROWS, ROW, (state.rows,))
         vectors = _mapped(folder / VECTORS, np.dtype(np.float32), (state.rows, state.dimensions))
         lines = (folder / DOCUMENTS).read_bytes()[: state.documents_bytes]
+        if zlib.crc32(lines) != state.seals[DOCUMENTS].crc or (state.coded and not _is_tail_whole(folder, state)):
+            raise ValueError("files don't fit")
         _spot_check(rows, vectors, lines.count(b"\n"))
         return MatrixView(
             state.seq,
@@ -164,7 +173,14 @@ def _state(data: Mapping[str, Any]) -> MatrixState:
     names = {field.name for field in fields(MatrixState)}
     if data.get("format") != _FORMAT or not names <= data.keys():
         raise ValueError("another format")
-    return MatrixState(**{name: data[name] for name in names})
+    values: dict[str, Any] = {name: data[name] for name in names}
+    values["seals"] = {name: Seal(**seal) for name, seal in data["seals"].items()}
+    return MatrixState(**values)
+
+
+def _is_tail_whole(folder: Path, state: MatrixState) -> bool:
+    tail = tail_of(folder / CODES, state) if state.coded % BLOCK else b""
+    return zlib.crc32(tail) == state.seals[TAIL].crc
 
 
 def _mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -4,10 +4,11 @@ import fcntl
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from uuid import uuid4
 
 Stamp: TypeAlias = tuple[int, int, int]
@@ -30,18 +31,21 @@ class Publication:
         return found.st_ino, found.st_size, found.st_mtime_ns
 
     def read(self) -> Mapping[str, Any] | None:
-        """Return the published state, None when it is missing or no JSON object."""
+        """Return the published state, None when it is missing or isn't as it was written."""
         try:
-            state = json.loads(self._file.read_bytes())
-        except (OSError, ValueError):
+            found = json.loads(self._file.read_bytes())
+        except (OSError, ValueError, RecursionError):
             return None
-        return state if isinstance(state, dict) else None  # pyright: ignore[reportUnknownVariableType] JSON
+        if not isinstance(found, dict):
+            return None
+        state = cast("dict[str, Any]", found)
+        return state if state.pop("check", None) == _check_of(state) else None
 
     def write(self, state: Mapping[str, Any]) -> None:
         """Publish a state. What it names must be on disk already."""
         draft = self._file.with_suffix(".new")
         with draft.open("w") as file:
-            json.dump(state, file)
+            json.dump({**state, "check": _check_of(state)}, file)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self._file)
@@ -74,6 +78,10 @@ class Publication:
         for path in self._folder.glob("generation-*"):
             if path.name != keep:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _check_of(state: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(state, sort_keys=True).encode())
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 from tantivy import Index
 
 from pincite.adapters.index.publication import Publication, Stamp, sync_folder
+from pincite.adapters.index.seals import marks_of
 from pincite.adapters.index.word_view import LaidWords, WordState, WordView, schema
 from pincite.adapters.index.word_writing import link_snapshot, open_snapshot, write_changes
 from pincite.core.ports.changes import Change
 
-_FORMAT = 2
+_FORMAT = 3
 """Raise it when tokens change: mirrors of another format are rebuilt."""
 _WORK = "work"
 _log = logging.getLogger(__name__)
@@ -96,13 +97,16 @@ class WordMirror:
         work = folder / _WORK
         if fresh:
             work.mkdir()
+        if not fresh:
+            _refuse_changed(work, state.files)
         index = Index(schema(), path=str(work)) if fresh else Index.open(str(work))
         langs = write_changes(index, latest, fresh=fresh, langs=state.langs)
         snapshot = folder / f"snapshot-{seq}"
         link_snapshot(work, snapshot)
         sync_folder(snapshot)
         sync_folder(folder)
-        state = replace(state, generation=folder.name, snapshot=snapshot.name, langs=dict(langs))
+        files = marks_of(path for path in snapshot.iterdir() if not path.name.startswith("."))  # those are the engine's own notes
+        state = replace(state, generation=folder.name, snapshot=snapshot.name, langs=dict(langs), files=files)
         self._publication.write({"format": _FORMAT, **asdict(state)})
         self._publication.remove_other_generations(state.generation)
         for path in folder.glob("snapshot-*"):
@@ -114,7 +118,9 @@ class WordMirror:
         while stamp and stamp != self._damaged:
             try:
                 state = _state(self._publication.read() or {})
-                searcher = open_snapshot(self._publication.generation(state.generation) / state.snapshot)
+                snapshot = self._publication.generation(state.generation) / state.snapshot
+                _refuse_changed(snapshot, state.files)
+                searcher = open_snapshot(snapshot)
                 return WordView(state.seq, state.base, state, stamp, searcher)
             except (OSError, ValueError) as damage:
                 newer = self._publication.stamp()
@@ -123,6 +129,13 @@ class WordMirror:
                     break
                 stamp = newer
         return _empty(stamp)
+
+
+def _refuse_changed(folder: Path, files: Mapping[str, tuple[int, int]]) -> None:
+    """Raise `ValueError` when a file isn't as it was published, `OSError` when it isn't there. The engine doesn't look."""
+    for name, mark in marks_of(folder / name for name in files).items():
+        if mark != tuple(files[name]):
+            raise ValueError(f"{name} has changed")
 
 
 def _state(data: Mapping[str, Any]) -> WordState:

@@ -28,13 +28,17 @@ def schema() -> tantivy.Schema:
 
 @dataclass(frozen=True, slots=True)
 class WordState:
-    """What is published: a snapshot folder of a generation, and how many chunks were stemmed for each language, gone ones too."""
+    """What is published: a snapshot folder of a generation, and how many chunks were stemmed for each language, gone ones too.
+
+    `files` holds size and time of each file of the snapshot. They are never changed once written.
+    """
 
     generation: str = ""
     snapshot: str = ""
     seq: int = 0
     base: int = 0
     langs: Mapping[str, int] = field(default_factory=dict[str, int])
+    files: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
 
 @dataclass(frozen=True, slots=True)
