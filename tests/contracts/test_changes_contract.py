@@ -27,7 +27,7 @@ from pincite.core.documents import (
     Version,
 )
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
-from pincite.core.evidence import Passage
+from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.changes import Change, ChangeFeed, LogState
 from pincite.core.ports.index import IndexSpace
@@ -118,8 +118,12 @@ async def remove(store: Store, document: Document) -> None:
 
 
 async def passages(store: Store, chunks: Sequence[Chunk], workspace: WorkspaceId = OURS) -> list[Passage]:
+    """Return the passages; wherever they are asked for, their texts are the same."""
     async with store.open(workspace) as work:
-        return await work.chunks.passages([chunk.id for chunk in chunks])
+        found = await work.chunks.passages([chunk.id for chunk in chunks])
+        texts = await work.chunks.texts([chunk.id for chunk in chunks])
+    assert texts == [PassageText(p.chunk_id, p.version_id, p.chunk_index, p.title, p.heading_path, p.text) for p in found]
+    return found
 
 
 async def everything(feed: ChangeFeed, space: IndexSpace = SPACE) -> list[Change]:

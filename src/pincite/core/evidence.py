@@ -87,6 +87,18 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageText:
+    """What tells a confirmed chunk from others: its words, and where it stands in its version."""
+
+    chunk_id: ChunkId
+    version_id: VersionId
+    chunk_index: int
+    title: str
+    heading_path: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Signals:
     """How strong the evidence is: best raw cosine, best raw BM25, the question's idf mass, and the share of it said literally.
 

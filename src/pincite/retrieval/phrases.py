@@ -59,25 +59,24 @@ def _likely(words: Sequence[str]) -> Callable[[str], bool]:
         return lambda text: True
     left, right = (len(words) - 1) // 2, len(words) // 2
     least = _least(words)
-    before, after = list(reversed(words[:left])), list(words[right + 1 :])
+    before, after = words[left::-1], words[right:]
 
     def test(text: str) -> bool:
-        first, second = words[left] in text, words[right] in text
-        if not (first or second):
+        reach = 0
+        for word in after:
+            if word not in text:
+                break
+            reach += 1
+        if not reach and left == right:
             return False
-        reach = (left != right) + 1 if first and second else 1
-        if first:
-            reach += _leading(before, text)
-        if second and reach < least:
-            reach += _leading(after, text)
+        for number, word in enumerate(before):
+            if word not in text:
+                break
+            if number or left != right:  # else the middle word is counted
+                reach += 1
         return reach >= least
 
     return test
-
-
-def _leading(words: Sequence[str], text: str) -> int:
-    """Count the words that stand in a text, up to the first that doesn't."""
-    return next((number for number, word in enumerate(words) if word not in text), len(words))
 
 
 def literal_share(query: Sequence[str], passage: Sequence[str]) -> float:

@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
 from pincite.core.documents import Collection, index_text
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
-from pincite.core.evidence import Passage, Query, Retrieval, Scope, Scores, Signals, Strategy
+from pincite.core.evidence import Passage, PassageText, Query, Retrieval, Scope, Scores, Signals, Strategy
 from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
@@ -36,7 +36,7 @@ SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
 
 EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
-_Scored: TypeAlias = tuple[Passage, Scores]
+_Scored: TypeAlias = tuple[PassageText, Scores]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,25 @@ class _Target:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidates:
-    """What both sides name, and the scores of the chunks of it whose confirmation was asked for."""
+class _Sides:
+    """What both sides name."""
 
     dense: list[IndexHit]
     lexical: list[LexicalResult]
-    scores: Mapping[ChunkId, Scores] = field(default_factory=dict[ChunkId, Scores])
 
     @property
     def said(self) -> list[IndexHit]:
         """Return the hits by words."""
         return [hit for result in self.lexical for hit in result.hits]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one look brought, and the chunks that the sides named and the database didn't confirm."""
+
+    passages: tuple[Passage, ...]
+    signals: Signals
+    missing: frozenset[ChunkId]
 
 
 @dataclass(frozen=True)
@@ -100,22 +108,17 @@ class Searcher:
         vector = await model.embed_query(query.text) if model else None
         embedded = time.perf_counter()
         weights = weights_for(model.spec.name if model else "")
-        matches = phrase_matcher(query.text)
 
-        async def look() -> tuple[_Candidates, list[Passage]]:
-            found = await self._both(targets, query.text, vector, strategy)
-            ranked = fuse(found.dense, found.said, strategy, weights=weights, depth=DEPTH)
-            found = replace(found, scores=dict(ranked[: DEPTH if matches else query.limit * CONFIRM]))
-            return found, await self._confirm(list(found.scores))
+        async def look() -> _Found:
+            sides = await self._both(targets, query.text, vector, strategy)
+            return await self._confirmed(sides, query, strategy, weights)
 
-        found, confirmed = await _until_confirmed(look)
-        ordered, literal = _literal_first(matches, [(passage, found.scores[passage.chunk_id]) for passage in confirmed], weights)
-        passages = tuple(replace(passage, scores=scores) for passage, scores in islice(_distinct(ordered), query.limit))
+        found = await _until_confirmed(look)
         finished = time.perf_counter()
         return Retrieval(
-            passages=passages,
+            passages=found.passages,
             strategy=strategy,
-            signals=_signals(found, literal),
+            signals=found.signals,
             scope=scope,
             embedding_ms=(embedded - started) * 1000,
             retrieval_ms=(finished - embedded) * 1000,
@@ -147,11 +150,25 @@ class Searcher:
             )
         return self.embedding_of(collections[0])
 
-    async def _both(self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy) -> _Candidates:
+    async def _both(self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy) -> _Sides:
         near = [self._near(target, vector) for target in targets]
         said = [self._said(target, text, strategy) for target in targets]
         dense, lexical = await asyncio.gather(asyncio.gather(*near), asyncio.gather(*said))
-        return _Candidates([hit for hits in dense for hit in hits], list(lexical))
+        return _Sides([hit for hits in dense for hit in hits], list(lexical))
+
+    async def _confirmed(self, sides: _Sides, query: Query, strategy: Strategy, weights: FusionWeights) -> _Found:
+        """Return the best of what the sides name and the database confirms. Whole passages are read of these alone."""
+        matches = phrase_matcher(query.text)
+        ranked = fuse(sides.dense, sides.said, strategy, weights=weights, depth=DEPTH)
+        scores = dict(ranked[: DEPTH if matches else query.limit * CONFIRM])
+        async with self.store.open(self.workspace_id) as work:
+            texts = await work.chunks.texts(list(scores))
+            ordered, literal = _literal_first(matches, [(text, scores[text.chunk_id]) for text in texts], weights)
+            chosen = {text.chunk_id: found for text, found in islice(_distinct(ordered), query.limit)}
+            passages = await work.chunks.passages(list(chosen))
+        missing = scores.keys() - {text.chunk_id for text in texts} | chosen.keys() - {passage.chunk_id for passage in passages}
+        scored = tuple(replace(passage, scores=chosen[passage.chunk_id]) for passage in passages)
+        return _Found(scored, _signals(sides, literal), frozenset(missing))
 
     async def _near(self, target: _Target, vector: Vector | None) -> list[IndexHit]:
         if vector is None:
@@ -163,29 +180,17 @@ class Searcher:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
 
-    async def _confirm(self, chunks: Sequence[ChunkId]) -> list[Passage]:
-        """Return the passages that the database confirms, without scores."""
-        async with self.store.open(self.workspace_id) as work:
-            return await work.chunks.passages(chunks)
 
-
-async def _until_confirmed(look: Callable[[], Awaitable[tuple[_Candidates, list[Passage]]]]) -> tuple[_Candidates, list[Passage]]:
+async def _until_confirmed(look: Callable[[], Awaitable[_Found]]) -> _Found:
     """Look until the database confirms all that the sides name, so that a document which switches to another version between the
     two is seen as it was or as it is. What stays unconfirmed from one look to the next is no such switch.
     """
-    found, confirmed = await look()
-    missing = _unconfirmed(found, confirmed)
-    for _ in range(LOOKS if missing else 0):
-        found, confirmed = await look()
-        still = _unconfirmed(found, confirmed)
-        if still <= missing:
+    found = await look()
+    for _ in range(LOOKS if found.missing else 0):
+        before, found = found, await look()
+        if found.missing <= before.missing:
             break
-        missing = still
-    return found, confirmed
-
-
-def _unconfirmed(found: _Candidates, confirmed: Sequence[Passage]) -> frozenset[ChunkId]:
-    return frozenset(found.scores) - {passage.chunk_id for passage in confirmed}
+    return found
 
 
 def _literal_first(
@@ -202,7 +207,7 @@ def _literal_first(
     return sorted(raised, key=lambda scored: -scored[1].fused), max(shares, default=0.0)
 
 
-def _shares(matches: Callable[[str], float], passages: Sequence[Passage]) -> list[float]:
+def _shares(matches: Callable[[str], float], passages: Sequence[PassageText]) -> list[float]:
     """Return what each passage holds of a phrase; one that runs on into the next chunk counts for the chunk it begins in."""
     following = {(passage.version_id, passage.chunk_index - 1): passage for passage in passages}
     shares: list[float] = []
@@ -240,7 +245,7 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
     )
 
 
-def _signals(found: _Candidates, literal: float) -> Signals:
+def _signals(found: _Sides, literal: float) -> Signals:
     return Signals(
         dense_top=max((hit.score for hit in found.dense), default=None),
         lexical_top=max((hit.score for hit in found.said), default=None),

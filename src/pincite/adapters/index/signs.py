@@ -34,7 +34,7 @@ class SignCodes:
         estimates = self._estimates(query)
         if allowed is not None:
             estimates = estimates[allowed]
-        width = int(_WIDTH * len(estimates) ** 0.5 * max(1.0, limit / 10) ** 0.25)
+        width = int(_WIDTH * len(estimates) ** 0.5 * max(1.0, limit / 10) ** 0.125)
         if width >= len(estimates):
             return np.arange(len(estimates)) if allowed is None else allowed
         best = np.argpartition(estimates, len(estimates) - width)[-width:]

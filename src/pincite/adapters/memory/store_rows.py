@@ -7,7 +7,7 @@ from pincite.adapters.memory.store_tables import Entry, Numbers, Tables, Transac
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage, Version
 from pincite.core.errors import ConflictError, NotFoundError
-from pincite.core.evidence import Filter, Passage, Scope
+from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import pack_float16, refuse_stray_chunks, refuse_unfit_vectors, unpack_float16
@@ -205,6 +205,13 @@ class MemoryChunks:
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks of current versions, in the order asked, without the rest."""
         return [passage for chunk_id in chunk_ids if (passage := self._passage(chunk_id))]
+
+    async def texts(self, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
+        """Return the texts of those of which `passages` would return passages."""
+        return [
+            PassageText(found.chunk_id, found.version_id, found.chunk_index, found.title, found.heading_path, found.text)
+            for found in await self.passages(chunk_ids)
+        ]
 
     async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
         """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""

@@ -11,12 +11,12 @@ from pincite.adapters.sql import half
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
-from pincite.adapters.sql.passages import dump_pages, load_headings, load_pages, read_passages
+from pincite.adapters.sql.passages import dump_pages, load_headings, load_pages, read_passages, read_texts
 from pincite.adapters.sql.tables import chunks, documents, vectors, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Chunk, ChunkType, Document
 from pincite.core.errors import NotFoundError
-from pincite.core.evidence import Passage
+from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors
@@ -124,6 +124,10 @@ class SqlChunks:
         """Return the chunks of a searched version of these bytes as this parser read them, with vectors of this model."""
         found = await self._tx.row(TWIN, sha256=sha256, parser=parser, parser_version=parser_version, model_id=model_id)
         return await self.of_version(VersionId(found.id)) if found else []
+
+    async def texts(self, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
+        """Return the texts of those of which `passages` would return passages."""
+        return await read_texts(self._tx, chunk_ids)
 
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
         """Return passages of the chunks of current versions, in the order asked, without the rest."""

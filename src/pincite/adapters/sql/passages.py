@@ -7,29 +7,43 @@ from typing import Any
 
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import ChunkType, PageSpan
-from pincite.core.evidence import Passage
+from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId
 
-PASSAGES = """
-    SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
-           d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta
+CONFIRMED = """
     FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
     WHERE c.id IN (SELECT value FROM json_each(?)) AND c.workspace_id = ? AND d.workspace_id = ?
 """
+TEXTS = f"SELECT c.id, c.version_id, c.chunk_index, d.title, c.heading_path, c.text {CONFIRMED}"
+PASSAGES = f"""
+    SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
+           d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta
+    {CONFIRMED}
+"""
 
 TYPES = {kind.value: kind for kind in ChunkType}
-_ID, _PAGES = 4, 11
-"""Places in a row."""
+_ID = 4
+"""Its place in a row."""
 
 
 async def read_passages(transaction: Transaction, chunk_ids: Sequence[ChunkId]) -> list[Passage]:
     """Return passages of the chunks of current versions, in the order asked, without the rest."""
-    own = transaction.workspace_id
-    rows = await transaction.plain_rows(PASSAGES, (json.dumps(list(chunk_ids)), own, own))
-    # One call for all rows: it costs a tenth of one for each.
-    pages: list[list[list[Any]]] = json.loads(f"[{','.join(row[_PAGES] for row in rows)}]")
-    found = {row[_ID]: _passage(row, spans) for row, spans in zip(rows, pages, strict=True)}
+    found = {row[_ID]: _passage(row) for row in await _rows(transaction, PASSAGES, chunk_ids)}
     return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+
+async def read_texts(transaction: Transaction, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
+    """Return what tells the chunks of current versions from each other, in the order asked, without the rest."""
+    found = {
+        row[0]: PassageText(row[0], row[1], row[2], row[3], load_headings(row[4]), row[5])
+        for row in await _rows(transaction, TEXTS, chunk_ids)
+    }
+    return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+
+async def _rows(transaction: Transaction, statement: str, chunk_ids: Sequence[ChunkId]) -> Sequence[Sequence[Any]]:
+    own = transaction.workspace_id
+    return await transaction.plain_rows(statement, (json.dumps(list(chunk_ids)), own, own))
 
 
 def dump_pages(pages: Sequence[PageSpan]) -> str:
@@ -49,10 +63,10 @@ def load_headings(data: str) -> tuple[str, ...]:
     return tuple(json.loads(data))
 
 
-def _passage(row: Sequence[Any], spans: Sequence[Sequence[Any]]) -> Passage:
+def _passage(row: Sequence[Any]) -> Passage:
     # By position: looking columns up by name would take longer than the statement itself.
     text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = row
-    content_type, _, headings, kind, generated, lang, source_uri, meta = rest
+    content_type, pages, headings, kind, generated, lang, source_uri, meta = rest
     metadata: dict[str, str] = json.loads(meta) if meta != "{}" else {}
     metadata["source_uri"] = source_uri
     return Passage(
@@ -67,7 +81,7 @@ def _passage(row: Sequence[Any], spans: Sequence[Sequence[Any]]) -> Passage:
         start=start,
         end=end,
         content_type=content_type,
-        pages=tuple(PageSpan(*span) for span in spans),
+        pages=load_pages(pages),
         heading_path=load_headings(headings),
         chunk_type=TYPES[kind],
         generated=bool(generated),

@@ -9,7 +9,7 @@ from typing import Protocol
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Ingestion, Version
-from pincite.core.evidence import Filter, Passage, Scope
+from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.jobs import JobKind, JobState, NewJob
@@ -158,6 +158,10 @@ class ChunkRows(Protocol):
 
         Of several such versions in the workspace it is one; without any, an empty list.
         """
+        ...
+
+    async def texts(self, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
+        """Return the texts of those of which `passages` would return passages, in the same order, for less."""
         ...
 
     async def passages(self, chunk_ids: Sequence[ChunkId]) -> list[Passage]:

@@ -63,6 +63,7 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=SPEC.model_id)
     await work.chunks.vectors([f"{n:064}" for n in range(500)], model_id=SPEC.model_id)
     await work.chunks.passages([chunk.id for chunk in chunks])
+    await work.chunks.texts([chunk.id for chunk in chunks])
     await work.chunks.publish(paper, chunks[:5], {chunk.id: [0, 0, 0, 1] for chunk in chunks[:5]}, model_id=SPEC.model_id)
     await work.chunks.prune(home.id, through_seq=1)
     await work.embeddings.prepare(home.id, NEXT)
