@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -118,8 +118,17 @@ class Backups:
                 missing=tuple(missing),
             )
             await archive.finish(MANIFEST, manifest.dump())
+        await self._delete_unnamed(inventory.blobs)
         named = await self.file.documents_with(missing[:_NAMED])
         return BackedUp(place, place.stat().st_size, inventory.documents, len(members), tuple(path for _, path in named))
+
+    async def _delete_unnamed(self, hashes: Sequence[str]) -> None:
+        """Delete bytes whose documents are gone. Those that can't be deleted now stay; what was asked for is done."""
+        with suppress(StoreError):
+            for first in range(0, len(hashes), _PARTS_AT_ONCE):
+                async with self.file.unnamed(hashes[first : first + _PARTS_AT_ONCE]) as unnamed:
+                    for sha256 in unnamed:
+                        await self.blobs.delete(sha256)
 
     async def _add_blobs(
         self, archive: ArchiveWriter, hashes: Sequence[str], on_headway: HeadwayListener
@@ -167,6 +176,7 @@ class Backups:
             _refuse_other(await self.file.inspect(copy, trusted=False), manifest, members[1:-1])
             await self._put_blobs(file, members[1:-1], manifest, on_headway)
             await self.file.install(copy, derived=self.home / INDEX)
+        await self._delete_unnamed([blob.sha256 async for blob in self.blobs.all()])
         return Restored(self.home, manifest.created_at, manifest.documents, manifest.blobs, len(manifest.missing))
 
     async def _verified(self, file: Path, members: Sequence[Member], on_headway: HeadwayListener) -> Manifest:

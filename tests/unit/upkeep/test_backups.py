@@ -160,6 +160,7 @@ async def test_what_is_removed_while_a_backup_runs_is_whole_in_it(home: Path, ta
     await backups_of(tmp_path / "new").restore(target)
     assert len(await found(tmp_path / "new")) == 3
     assert len(await found(home)) == 2
+    assert len([name for name in contents(home) if name.startswith("blobs/")]) == 2
 
 
 async def test_headway_rises_to_all_there_is(home: Path, target: Path, tmp_path: Path) -> None:
@@ -188,6 +189,7 @@ async def test_a_home_that_holds_a_store_is_replaced_only_when_told(home: Path, 
     assert (caught.value.code, contents(other)) == ("not_empty", before)
     await backups_of(other).restore(target, overwrite=True)
     assert await found(other) == await found(home)
+    assert {name for name in contents(other) if "blobs/" in name} == {name for name in contents(home) if "blobs/" in name}
 
 
 async def test_a_home_in_which_nothing_was_added_counts_as_empty(home: Path, target: Path, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,6 +22,10 @@ BESIDE = ("-wal", "-shm", "-journal")
 NAMED = "SELECT sha256 FROM documents WHERE sha256 != '' UNION SELECT sha256 FROM versions ORDER BY 1"
 COUNTS = "SELECT (SELECT count(*) FROM collections), (SELECT count(*) FROM documents)"
 FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'"
+UNNAMED = """
+    SELECT value FROM json_each(?)
+    WHERE value NOT IN (SELECT sha256 FROM documents) AND value NOT IN (SELECT sha256 FROM versions)
+"""
 PATHS = """
     SELECT sha256, path FROM documents WHERE sha256 IN (SELECT value FROM json_each(?))
     UNION SELECT v.sha256, d.path FROM versions v JOIN documents d ON d.id = v.document_id
@@ -69,6 +73,16 @@ class SqliteFile:
         Raises `StoreError` (`store_in_use`) while another process has the store open; then nothing is changed.
         """
         await asyncio.to_thread(self._install, copy, derived)
+
+    @asynccontextmanager
+    async def unnamed(self, hashes: Sequence[str]) -> AsyncGenerator[list[str]]:
+        """Give those of the hashes that no row names. None can come to name them before the block ends.
+
+        Raises `StoreError` (`store_busy`).
+        """
+        with translated(self.path), closing(connect(self.path, busy_timeout_s=self._busy_timeout_s)) as connection:
+            await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
+            yield [row[0] for row in connection.execute(UNNAMED, (json.dumps(list(hashes)),))]
 
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""

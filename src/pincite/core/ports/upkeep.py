@@ -55,6 +55,13 @@ class StoreFile(Protocol):
         """
         ...
 
+    def unnamed(self, hashes: Sequence[str]) -> AbstractAsyncContextManager[list[str]]:
+        """Give those of the hashes that no row names. None can come to name them before the block ends.
+
+        Raises `StoreError` (`store_busy`).
+        """
+        ...
+
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""
         ...
