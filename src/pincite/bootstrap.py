@@ -33,6 +33,7 @@ from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
 from pincite.upkeep.backups import INDEX, Backups
+from pincite.upkeep.checks import Checks
 from pincite.upkeep.manifest import DATABASE
 
 LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
@@ -231,6 +232,12 @@ def backups(settings: Settings) -> Backups:
 
     home = _home(settings)
     return Backups(home, SqliteFile(home / DATABASE), DiskBlobs(home / "blobs"), TarArchives(), version("pincite"))
+
+
+def checks(settings: Settings) -> Checks:
+    """Build what checks that rows and files fit together. Raises `StoreError` without a usable home."""
+    parts = backups(settings)
+    return Checks(parts.file, parts.blobs)
 
 
 def _home(settings: Settings) -> Path:

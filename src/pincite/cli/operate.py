@@ -63,6 +63,8 @@ def _findings() -> Iterator[Finding]:
     yield Finding("version", "ok", f"pincite {__version__}, Python {platform.python_version()}")
     checks: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
         ("store", _store),
+        ("rows", _rows),
+        ("files", _files),
         ("documents", _unfinished),
         ("disk", _disk),
         ("embedding", _embedding),
@@ -88,6 +90,30 @@ def _store(settings: "Settings") -> Finding:
 
     documents = asyncio.run(count())
     return Finding("store", "ok", f"{settings.home_path / 'pincite.db'} ({documents} documents)")
+
+
+def _rows(settings: "Settings") -> Finding:
+    import asyncio
+
+    from pincite.bootstrap import checks
+
+    faults = asyncio.run(checks(settings).faults())
+    if not faults:
+        return Finding("rows", "ok", "they fit together")
+    return Finding("rows", "failed", f"{' '.join(faults)} Restore a backup, or move PINCITE_HOME away and add the documents again.")
+
+
+def _files(settings: "Settings") -> Finding:
+    """Name the documents whose files are gone from the home."""
+    import asyncio
+
+    from pincite.bootstrap import checks
+
+    paths = asyncio.run(checks(settings).missing())
+    if not paths:
+        return Finding("files", "ok", "all are there")
+    names = ", ".join(printable(path) for path in paths[:NAMED]) + (", …" if len(paths) > NAMED else "")
+    return Finding("files", "warning", f"those of {len(paths)} documents are missing: {names}. Add these files again.")
 
 
 def _unfinished(settings: "Settings") -> Finding:

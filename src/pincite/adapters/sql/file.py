@@ -22,6 +22,10 @@ BESIDE = ("-wal", "-shm", "-journal")
 NAMED = "SELECT sha256 FROM documents WHERE sha256 != '' UNION SELECT sha256 FROM versions ORDER BY 1"
 COUNTS = "SELECT (SELECT count(*) FROM collections), (SELECT count(*) FROM documents)"
 FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'"
+PARTIAL = """
+    SELECT d.path FROM documents d WHERE d.version_id IS NOT NULL
+    AND (d.chunks = 0 OR d.chunks != (SELECT count(*) FROM chunks c WHERE c.version_id = d.version_id)) ORDER BY d.path
+"""
 UNNAMED = """
     SELECT value FROM json_each(?)
     WHERE value NOT IN (SELECT sha256 FROM documents) AND value NOT IN (SELECT sha256 FROM versions)
@@ -74,6 +78,14 @@ class SqliteFile:
         """
         await asyncio.to_thread(self._install, copy, derived)
 
+    async def faults(self) -> list[str]:
+        """Return what is wrong among the rows, a sentence each: a damaged file, missing parents, documents without their chunks."""
+        return await asyncio.to_thread(self._faults)
+
+    async def named(self) -> list[str]:
+        """Return the hashes of all bytes that rows name, sorted."""
+        return await asyncio.to_thread(self._named)
+
     @asynccontextmanager
     async def unnamed(self, hashes: Sequence[str]) -> AsyncGenerator[list[str]]:
         """Give those of the hashes that no row names. None can come to name them before the block ends.
@@ -87,6 +99,21 @@ class SqliteFile:
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""
         return await asyncio.to_thread(self._documents_with, hashes)
+
+    def _faults(self) -> list[str]:
+        with translated(self.path), closing(connect(self.path)) as connection:
+            found: list[str] = []
+            if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                found.append("The database is damaged.")
+            if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
+                found.append(f"Rows of {broken[0]} are without what they belong to.")
+            if partial := [row[0] for row in connection.execute(PARTIAL)]:
+                found.append(f"{len(partial)} documents are without some of their passages, the first is {partial[0]}.")
+            return found
+
+    def _named(self) -> list[str]:
+        with translated(self.path), closing(connect(self.path)) as connection:
+            return [row[0] for row in connection.execute(NAMED)]
 
     def _is_empty(self) -> bool:
         if not self.path.exists():

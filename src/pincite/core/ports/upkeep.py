@@ -55,6 +55,14 @@ class StoreFile(Protocol):
         """
         ...
 
+    async def faults(self) -> list[str]:
+        """Return what is wrong among the rows, a sentence each: a damaged file, missing parents, documents without their chunks."""
+        ...
+
+    async def named(self) -> list[str]:
+        """Return the hashes of all bytes that rows name, sorted."""
+        ...
+
     def unnamed(self, hashes: Sequence[str]) -> AbstractAsyncContextManager[list[str]]:
         """Give those of the hashes that no row names. None can come to name them before the block ends.
 
