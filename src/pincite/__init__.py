@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pincite.core.messages import ChatMessage, ModelUsage, Turn
     from pincite.core.ports.models import ChatModel, EmbeddingModel
     from pincite.core.ports.retriever import Retriever
+    from pincite.ingest.sync_report import SyncReport
+    from pincite.ingest.syncing import SyncListeners
 
 __version__ = "0.1.0"
 
@@ -39,6 +41,8 @@ _HOMES = {
     "pincite.core.messages": ("ChatMessage", "ModelUsage", "Turn"),
     "pincite.core.ports.models": ("ChatModel", "EmbeddingModel"),
     "pincite.core.ports.retriever": ("Retriever",),
+    "pincite.ingest.sync_report": ("SyncReport",),
+    "pincite.ingest.syncing": ("SyncListeners",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -71,7 +75,9 @@ __all__ = [
     "SourcesChunk",
     "Span",
     "Strategy",
+    "SyncListeners",
     "SyncPincite",
+    "SyncReport",
     "TokenChunk",
     "Turn",
     "Verdict",

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,43 +12,27 @@ from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
 from pincite.bootstrap import Services, backups, build
-from pincite.core.answers import Answer, AnswerEvent, Span
+from pincite.core.answers import Answer, AnswerEvent
 from pincite.core.documents import CanonicalText, Collection, Document
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Source, Strategy
 from pincite.core.ports.models import ChatModel
-from pincite.ingest.adding import Added, add_file
-from pincite.ingest.folders import FileToAdd, files_of
-from pincite.ingest.ingestor import Arrival, Progress
+from pincite.ingest.adding import Added, add_file, side_by_side
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.folders import FileToAdd, files_of, folders_at, paths_named
+from pincite.ingest.ingestor import Progress
 from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
-from pincite.retrieval.find import occurrences
+from pincite.ingest.sync_report import SyncReport
+from pincite.ingest.syncing import Prune, Syncer, SyncListeners, SyncOptions
+from pincite.retrieval.asking import strategy_of
+from pincite.retrieval.find import Found, occurrences
 from pincite.settings import Settings, load_settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
 T = TypeVar("T")
 
-PARALLEL_FILES = 2
-"""Files on their way at once: one is read while another is embedded."""
-
-MAX_SOURCES = 100
-"""The largest limit of a search or answer."""
-
 DEFAULT_COLLECTION = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One occurrence of a text in a document: offsets in the canonical text, and where it stands in the file."""
-
-    text: str
-    start: int
-    end: int
-    spans: tuple[Span, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the occurrence as the command line prints it."""
-        return {"text": self.text, "start": self.start, "end": self.end, "spans": [span.as_dict() for span in self.spans]}
 
 
 def _quiet(file: str, progress: Progress) -> None:
@@ -62,15 +45,6 @@ def _unheard(added: Added) -> None:
 
 def _uncounted(done: int, total: int) -> None:
     """Listen to nothing."""
-
-
-def _searching(limit: int, strategy: Strategy | str) -> Strategy:
-    """Return the strategy. Raises `UsageError` when one of the two can't be."""
-    if not 1 <= limit <= MAX_SOURCES:
-        raise UsageError(f"The limit is {limit}. Ask for 1 to {MAX_SOURCES} sources.", code="limit")
-    if strategy not in list(Strategy):
-        raise UsageError(f"There is no strategy {strategy!r}. Take one of: {', '.join(Strategy)}.", code="strategy")
-    return Strategy(strategy)
 
 
 class Pincite:
@@ -129,6 +103,12 @@ class Pincite:
         """Return the collection that this client works on. Raises `NotFoundError`."""
         return await self.services.collection(self._collection_name, create=create)
 
+    async def _collection_if_any(self) -> Collection | None:
+        try:
+            return await self.collection()
+        except NotFoundError:
+            return None
+
     async def add(
         self,
         *paths: str | Path,
@@ -140,27 +120,42 @@ class Pincite:
         `on_added` hears each outcome at once: also those before a `StoreError` or `UpstreamError`, which stop the rest.
         Raises `NotFoundError` for a path that isn't there, `UsageError` for an empty one, before anything is added.
         """
-        if not all(map(str, paths)):
-            raise UsageError("The path is empty. Name a file or folder; `.` is the folder you are in.", code="path")
-        files = files_of([Path(path) for path in paths])
+        files = files_of(paths_named(paths))
         collection = await self.collection(create=True)
         embedding = self.services.models.embedding_of(collection)
-        gate = asyncio.Semaphore(PARALLEL_FILES)
+        ingestor = self.services.ingestor
 
         async def one(item: FileToAdd) -> Added:
-            async with gate:
-                added = await add_file(
-                    self.services.ingestor, item, collection=collection, embedding=embedding, on_progress=on_progress
-                )
+            added = await add_file(ingestor, item, collection=collection, embedding=embedding, on_progress=on_progress)
             on_added(added)
             return added
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(item)) for item in files]
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
-        return [task.result() for task in tasks]
+        return await side_by_side(files, one)
+
+    async def sync_folders(
+        self,
+        *paths: str | Path,
+        prune: Prune | str = Prune.CAREFUL,
+        retry: bool = False,
+        dry_run: bool = False,
+        listeners: SyncListeners | None = None,
+    ) -> SyncReport:
+        """Bring the collection in step with folders: their documents are added, updated, moved and removed, and no others touched.
+
+        `prune` says what becomes of documents whose file is gone: with `"careful"` they are removed, but not when a folder is
+        empty or more than half of its documents would go (`ConflictError`, `prune_unsure`, before anything is changed); with
+        `"all"` they are always removed, with `"none"` never. `retry` tries files again that failed before and didn't change. With
+        `dry_run` nothing is changed, and the report says what would be. Raises `NotFoundError` for a folder that isn't there,
+        and `StoreError` and `UpstreamError`, which stop the rest.
+        """
+        if prune not in list(Prune):
+            raise UsageError(f"There is no way to prune called {prune!r}. Take one of: {', '.join(Prune)}.", code="prune")
+        folders = folders_at(paths_named(paths))
+        syncer = Syncer(self.services.ingestor, SyncOptions(Prune(prune), retry), listeners or SyncListeners())
+        if dry_run:
+            return await syncer.preview(await self._collection_if_any(), folders)
+        collection = await self.collection(create=True)
+        return await syncer.sync(collection, self.services.models.embedding_of(collection), folders)
 
     async def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
         """Add a text of your own under a path such as `notes/minutes.md`; the same path again replaces it.
@@ -174,13 +169,13 @@ class Pincite:
         arrival = Arrival(path, whole(source_uri) or path, whole(text).encode(), whole(title))
         document = await services.ingestor.receive(collection, arrival)
         done = await services.ingestor.process(document, embedding, title=whole(title))
-        return Added(path, done.id, done.stage, done.reason)
+        return Added(path, done.id, done.stage, done.reason, done.path)
 
     async def search(
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> list[Source]:
         """Return the best passages as sources, one per page, best first."""
-        chosen = _searching(limit, strategy)
+        chosen = strategy_of(limit, strategy)
         text = query.strip()
         if not text:
             raise UsageError("The query is empty. Write what you are looking for.", code="query_empty")
@@ -200,7 +195,7 @@ class Pincite:
         self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
-        chosen = _searching(limit, strategy)
+        chosen = strategy_of(limit, strategy)
         collection = await self.collection()
         ask = Ask(question, (collection.id,), filter or Filter(), limit, chosen, surface=self._surface)
         async with aclosing(self.services.engine(self._llm).stream(ask)) as events:
@@ -321,6 +316,17 @@ class SyncPincite:
     ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each."""
         return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added))
+
+    def sync_folders(
+        self,
+        *paths: str | Path,
+        prune: Prune | str = Prune.CAREFUL,
+        retry: bool = False,
+        dry_run: bool = False,
+        listeners: SyncListeners | None = None,
+    ) -> SyncReport:
+        """Bring the collection in step with folders."""
+        return self._run(self._client.sync_folders(*paths, prune=prune, retry=retry, dry_run=dry_run, listeners=listeners))
 
     def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
         """Add a text of your own under a path."""

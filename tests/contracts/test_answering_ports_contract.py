@@ -21,7 +21,8 @@ from pincite.core.ids import CollectionId, MessageId, VersionId, WorkspaceId, ne
 from pincite.core.ports.locator import Locator
 from pincite.core.ports.records import Recorder
 from pincite.core.ports.retriever import Retriever
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.ingestor import Ingestor
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
 

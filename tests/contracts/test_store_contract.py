@@ -537,7 +537,7 @@ async def test_a_file_comes_back_with_its_document_as_it_was_remembered(store: S
     state = file_state("box/a.txt", stamp="99999999999999999999 é", settled=False)
     await remember(store, {made.id: file_state("elsewhere/a.txt")})
     await remember(store, {made.id: state})
-    expected = KnownFile(made.id, "box/a.txt", failed.source_uri, Stage.FAILED, "no_text", "cd" * 32, 1 << 33, state)
+    expected = KnownFile(made.id, "box/a.txt", failed.source_uri, Stage.FAILED, "no_text", "cd" * 32, 1 << 33, None, state)
     assert await known_under(store, home, "file:///srv/box/") == [expected]
     assert await known_under(store, home, "file:///srv/elsewhere/") == []
 

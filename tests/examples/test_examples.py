@@ -15,6 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXPECTED = {
     "library.py": ["Christopher Latham Sholes", "1868", "page 1:", "[1]"],
     "streaming.py": ["sources", "data corruption", "citations"],
+    "folders.py": ["contracts/Cedar.md", "updated  contracts/Acme.md", "moved contracts/Birch.md contracts/Birch, ended.md", "2"],
     "own_retriever.py": ["thirty days", "[1]", "https://example.org/handbook.pdf#page=7"],
     "own_prompt.py": ["24 months", "['terms.pdf', 'returns.html']", "{context}"],
 }

@@ -19,6 +19,7 @@ from pincite.cli.options import (
 from pincite.cli.render import (
     EXIT_PARTIAL,
     EXIT_REFUSED,
+    Telling,
     document_dict,
     error_dict,
     exit_code,
@@ -56,32 +57,20 @@ SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 @json_option
 def add(paths: tuple[str, ...], collection: str, as_json: bool) -> None:
     """Add files, and the files in folders. The same bytes again are left as they are."""
-    added: list[Added] = []
-    unheard: list[BrokenPipeError] = []
+    telling: Telling[Added] = Telling(print_outcome, quiet=as_json)
 
-    def tell(item: "Added") -> None:
-        """Print an outcome as soon as it is committed: whatever ends the command later, what was printed stays done."""
-        added.append(item)
-        try:
-            if not as_json and not unheard:
-                print_outcome(item)
-        except BrokenPipeError as error:  # whoever stops listening doesn't stop the adding
-            unheard.append(error)
-
-    async def work(client: "Pincite") -> None:
+    async def work(client: "Pincite") -> "list[Added]":
         with file_progress(as_json) as listen:
-            done = await client.add(*paths, on_progress=listen, on_added=tell)
-        added[:] = done
+            return await client.add(*paths, on_progress=listen, on_added=telling.tell)
 
     try:
-        with_client(collection, work)
+        added = with_client(collection, work)
     except PinciteError as error:
-        if not added:
+        if not telling.told:
             raise
-        _sum_up(added, as_json, error)
+        _sum_up(telling.told, as_json, error)
         raise click.exceptions.Exit(exit_code(error)) from error
-    if unheard:
-        raise unheard[0]
+    telling.end()
     _sum_up(added, as_json)
     failed = [item for item in added if item.reason]
     if failed:

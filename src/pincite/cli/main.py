@@ -15,11 +15,13 @@ from pincite.cli.operate import doctor, version
 from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.cli.serve import serve, token
+from pincite.cli.sync import sync
 from pincite.cli.upkeep import backup, restore
 from pincite.core.errors import PinciteError
 
 COMMANDS = (
     add,
+    sync,
     ask,
     search,
     list_documents,

@@ -4,7 +4,8 @@ import json
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
     from pincite.ingest.ingestor import Progress
+    from pincite.ingest.sync_report import SyncChange
 
 EXIT_PARTIAL = 1
 EXIT_USAGE = 2
@@ -33,6 +35,9 @@ _EXIT_CODES = {
 }
 
 _STAGE_COLOURS = {"ready": "green", "failed": "red"}
+_OUTCOME_COLOURS = {"added": "green", "updated": "green", "moved": "cyan", "removed": "yellow", "failed": "red"}
+
+T = TypeVar("T")
 
 
 def exit_code(error: PinciteError) -> int:
@@ -106,11 +111,71 @@ def count_progress(quiet: bool, label: str) -> Generator[Callable[[int, int], No
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
+@dataclass(frozen=True, slots=True)
+class SyncBars:
+    """Listeners that draw: files done and in all, and the stages of each file."""
+
+    on_files: Callable[[int, int], None]
+    on_progress: Callable[[str, "Progress"], None]
+
+
+@contextmanager
+def sync_progress(quiet: bool) -> Generator[SyncBars]:
+    """Give listeners that draw one bar for all files, with the name of the last one; nothing when standard error is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield SyncBars(lambda done, total: None, lambda file, progress: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    name = TextColumn("{task.fields[stage]:<9} {task.description:.60}")
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), name)
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bars:
+        task = bars.add_task("", total=None, stage="comparing")
+
+        def listen(file: str, progress: "Progress") -> None:
+            bars.update(task, description=printable(file.rsplit("/", 1)[-1]), stage=progress.stage.value)
+
+        yield SyncBars(lambda done, total: bars.update(task, completed=done, total=total), listen)
+
+
+class Telling(Generic[T]):
+    """Prints results as they come, each once it is kept: whatever ends the command later, what was printed stays done."""
+
+    def __init__(self, show: Callable[[T], None], *, quiet: bool) -> None:
+        self.told: list[T] = []
+        self._show = show
+        self._quiet = quiet
+        self._unheard: BrokenPipeError | None = None
+
+    def tell(self, result: T) -> None:
+        """Print a result. Whoever stops listening doesn't stop the work."""
+        self.told.append(result)
+        try:
+            if not self._quiet and not self._unheard:
+                self._show(result)
+        except BrokenPipeError as error:
+            self._unheard = error
+
+    def end(self) -> None:
+        """Raise the `BrokenPipeError` that came meanwhile, if one did."""
+        if self._unheard:
+            raise self._unheard
+
+
 def print_outcome(item: "Added") -> None:
     """Print what became of a file."""
     stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
     why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
     _say(f"{stage} {printable(item.source)}{why}")
+
+
+def print_change(change: "SyncChange") -> None:
+    """Print what a synchronisation did with a document."""
+    outcome = click.style(f"{change.outcome.value:<7}", fg=_OUTCOME_COLOURS.get(change.outcome.value))
+    path = f"{printable(change.moved_from)} → {printable(change.path)}" if change.moved_from else printable(change.path)
+    why = f"  {change.reason.message} ({change.reason.code})" if change.reason else ""
+    _say(f"{outcome} {path}{why}")
 
 
 def _say(line: str) -> None:

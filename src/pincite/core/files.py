@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pincite.core.documents import Stage
-from pincite.core.ids import DocumentId
+from pincite.core.ids import DocumentId, VersionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +16,18 @@ class FileState:
     """
 
     place: str
-    stamp: str
-    inode: str
+    stamp: str = ""
+    inode: str = ""
     sha256: str = ""
     settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A document of a folder, and the state of its file when it was last looked at: None when it wasn't found in a folder yet."""
+    """A document of a folder, and the state of its file when it was last looked at: None when it wasn't found in a folder yet.
+
+    `version_id` is the version that is searched, None before the first is ready.
+    """
 
     document_id: DocumentId
     path: str
@@ -33,4 +36,5 @@ class KnownFile:
     reason_code: str
     sha256: str
     size_bytes: int
+    version_id: VersionId | None = None
     state: FileState | None = None

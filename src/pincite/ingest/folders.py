@@ -43,11 +43,37 @@ class Folder:
     def at(cls, path: Path) -> "Folder":
         """Return the folder at a path, links followed."""
         real = path.resolve()
-        return cls(path, readable(real.name), address_of(real).rstrip("/") + "/")
+        return cls(path, readable(real.name), address_of(real / "x")[:-1])
 
     def path_of(self, names: str) -> str:
         """Return the path of a document by the names that lead from the folder to its file."""
         return f"{self.name}/{readable(names)}".lstrip("/")
+
+
+def paths_named(paths: Sequence[str | Path]) -> list[Path]:
+    """Return paths. Raises `UsageError` for an empty one, which would be the folder one is in."""
+    if not all(map(str, paths)):
+        raise UsageError("The path is empty. Name a file or folder; `.` is the folder you are in.", code="path")
+    return [Path(path) for path in paths]
+
+
+def folders_at(paths: Sequence[Path]) -> list[Folder]:
+    """Return the folders at paths, without those inside another. Raises `NotFoundError` and `UsageError`."""
+    folders: dict[str, Folder] = {}
+    for path in paths:
+        name = readable(str(path))
+        try:
+            is_folder, is_there = path.is_dir(), path.exists()
+        except (OSError, ValueError) as error:
+            raise NotFoundError(f"The folder {name!r} can't be looked at. Nothing was changed.") from error
+        if not is_there:
+            raise NotFoundError(f"There is no folder {name!r}. If its disk isn't mounted, mount it. Nothing was changed.")
+        if not is_folder:
+            raise UsageError(f"{name!r} is no folder. Add single files with `pincite add`.", code="no_folder")
+        folder = Folder.at(path)
+        folders[folder.address] = folder
+    outer = [a for a in folders if not any(a != b and a.startswith(b) for b in folders)]
+    return [folders[address] for address in outer]
 
 
 def files_of(paths: Sequence[Path]) -> list[FileToAdd]:

@@ -1,22 +1,21 @@
 """Takes files in: keeps the bytes, reads them in isolation, cuts, embeds and publishes them."""
 
 import asyncio
-import mimetypes
 from collections.abc import Callable, Sequence
 from collections.abc import Collection as Many
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage, Version
-from pincite.core.errors import ConflictError, ErrorKind, ModelChangedError, NotFoundError, PinciteError, RefusedInput, StoreError
+from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, RefusedInput, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.parsing import ParseProgress, Parser
-from pincite.core.ports.store import Store, UnitOfWork
+from pincite.core.ports.store import Store
+from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.file_states import read_unchanged
@@ -52,22 +51,6 @@ def _ignore(progress: Progress) -> None:
 
 def _embedding_listener(document: Document, listener: ProgressListener) -> Callable[[int, int], None]:
     return lambda done, total: listener(Progress(document.id, Stage.EMBEDDING, done, total))
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them.
-
-    `place` is the address of the file's name in a folder, for one that was found there; its state is then remembered.
-    `is_queued` puts reading it into the queue, in the transaction that keeps it.
-    """
-
-    path: str
-    source_uri: str
-    content: Path | bytes
-    title: str = ""
-    place: str = ""
-    is_queued: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,10 +91,10 @@ class Ingestor:
         async with self.store.open(self.workspace_id) as work:
             # From here on no other process takes the path, and none finds the bytes unused and deletes them.
             await work.lock()
-            path, existing = await _place(work, collection, arrival, free_paths)
+            path, existing = await place(work, collection, arrival, free_paths)
             if not await self.blobs.has(blob.sha256):
                 raise _BytesGone
-            document = _received(existing or _new_document(collection, arrival, path), arrival, blob)
+            document = received(existing or new_document(collection, arrival, path), arrival, blob)
             if document != existing:
                 await work.documents.save(document)
             if state:
@@ -253,17 +236,40 @@ class Ingestor:
             await work.commit()
         return failed
 
-    async def remove(self, document_id: DocumentId) -> None:
-        """Make a document unfindable at once and delete its rows, and its bytes when nothing else has them."""
+    async def move(self, document_id: DocumentId, address: str, state: FileState, *, paths: Sequence[str]) -> Document:
+        """Give a document another path and address: `paths[0]`, or the next of them that is free. Nothing is embedded.
+
+        A title that was the file's name becomes its new one. A name of another kind may mean another way to read the bytes: then
+        the document comes back pending, to be processed. Raises `NotFoundError` and `ConflictError`.
+        """
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             document = await work.documents.get(document_id)
             if document is None:
                 raise NotFoundError("There is no such document.")
-            hashes = {document.sha256, *(version.sha256 for version in await work.versions.of_document(document_id))}
-            await work.documents.remove(document_id)
+            moved = renamed(document, await free_path(work, document, paths), address)
+            save = work.documents.save if moved.title == document.title else work.chunks.retitle
+            await save(moved)
+            await work.files.remember({document_id: replace(state, sha256=document.sha256)})
             await work.commit()
-        # The document is gone, and is not to be looked for again because its bytes couldn't be deleted right away.
+        return moved
+
+    async def remove(self, *document_ids: DocumentId) -> None:
+        """Make documents unfindable at once and delete their rows, and their bytes when nothing else has them.
+
+        Raises `NotFoundError` when there is no such document; then nothing is changed.
+        """
+        hashes: set[str] = set()
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            for document_id in document_ids:
+                document = await work.documents.get(document_id)
+                if document is None:
+                    raise NotFoundError("There is no such document.")
+                hashes |= {document.sha256, *(version.sha256 for version in await work.versions.of_document(document_id))}
+                await work.documents.remove(document_id)
+            await work.commit()
+        # The documents are gone, and not to be looked for again because their bytes couldn't be deleted right away.
         with suppress(StoreError):
             await self._forget(hashes)
 
@@ -305,52 +311,6 @@ def _reason_of(error: PinciteError) -> Reason:
     if error.kind is ErrorKind.NOT_FOUND:
         return Reason("unreadable", f"{error.message} Add the file again.")
     return Reason(error.code, error.message)
-
-
-async def _place(
-    work: UnitOfWork, collection: Collection, arrival: Arrival, free_paths: Sequence[str]
-) -> tuple[str, Document | None]:
-    """Return the path that an arrival gets, and the document that it replaces there."""
-    if not free_paths:
-        return arrival.path, await work.documents.at_path(collection.id, arrival.path)
-    rows = {path: await work.documents.at_path(collection.id, path) for path in free_paths}
-    for path, row in rows.items():
-        if row and row.source_uri == arrival.source_uri:
-            return path, row
-    for path, row in rows.items():
-        if row is None:
-            return path, None
-    raise ConflictError(f"Other documents have the path “{arrival.path}”. Remove one, or rename the file.", code="paths_taken")
-
-
-def _received(document: Document, arrival: Arrival, blob: Blob) -> Document:
-    """Return a document that other bytes came for, or the same again; one that is ready with them is left as it is."""
-    if document.stage is Stage.READY and document.sha256 == blob.sha256:
-        return replace(document, source_uri=arrival.source_uri)
-    return replace(
-        document,
-        source_uri=arrival.source_uri,
-        stage=Stage.PENDING,
-        reason=None,
-        updated_at=datetime.now(UTC),
-        sha256=blob.sha256,
-        size_bytes=blob.size_bytes,
-    )
-
-
-def _new_document(collection: Collection, arrival: Arrival, path: str) -> Document:
-    now = datetime.now(UTC)
-    return Document(
-        id=DocumentId(new_id()),
-        collection_id=collection.id,
-        path=path,
-        title=printable(arrival.title) or printable(PurePosixPath(path).name) or path,
-        content_type=mimetypes.guess_type(path)[0] or "application/octet-stream",
-        source_uri=arrival.source_uri,
-        stage=Stage.PENDING,
-        created_at=now,
-        updated_at=now,
-    )
 
 
 def _version_of(document: Document, parsed: ParsedDocument) -> Version:

@@ -1,8 +1,10 @@
 """Names: what may stand in a path or title, which paths a file can have, and which document somebody means."""
 
+import os
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from pincite.core.documents import Document
 from pincite.core.errors import UsageError
@@ -36,6 +38,11 @@ def paths_for(file: Path, path: str) -> tuple[str, ...]:
 def address_of(path: Path) -> str:
     """Return the address of an absolute path; bytes that aren't UTF-8 stand in it as they are."""
     return path.as_uri()
+
+
+def file_at(address: str) -> str:
+    """Return the name of the file at an address, as it is shown."""
+    return readable(os.fsdecode(unquote_to_bytes(address.removeprefix("file://"))))
 
 
 def text_path(path: str) -> str:

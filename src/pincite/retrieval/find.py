@@ -2,6 +2,24 @@
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.core.answers import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One occurrence of a text in a document: offsets in the canonical text, and where it stands in the file."""
+
+    text: str
+    start: int
+    end: int
+    spans: tuple[Span, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the occurrence as the command line prints it."""
+        return {"text": self.text, "start": self.start, "end": self.end, "spans": [span.as_dict() for span in self.spans]}
 
 
 def occurrences(text: str, phrase: str) -> list[tuple[int, int]]:

@@ -83,7 +83,7 @@ def test_doctor_names_documents_that_are_not_finished(tmp_path: Path, monkeypatc
     from click.testing import CliRunner
 
     from pincite.cli.main import cli
-    from pincite.ingest.ingestor import Arrival
+    from pincite.ingest.arrivals import Arrival
 
     monkeypatch.setenv("PINCITE_HOME", str(tmp_path))
     monkeypatch.setenv("PINCITE_EMBEDDING", "none")

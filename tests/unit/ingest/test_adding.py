@@ -20,8 +20,9 @@ from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob
 from pincite.core.ports.models import Vector
 from pincite.ingest.adding import Added, add_file
+from pincite.ingest.arrivals import Arrival
 from pincite.ingest.folders import files_of
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.naming import named, printable, text_path, whole
 
 OURS = WorkspaceId(new_id())

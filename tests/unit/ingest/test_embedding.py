@@ -14,8 +14,9 @@ from pincite.core.documents import Chunk, Collection, Document
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import Vector
+from pincite.ingest.arrivals import Arrival
 from pincite.ingest.chunking import ChunkRules
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.ingestor import Ingestor
 
 OURS = WorkspaceId(new_id())
 LONG = " ".join(f"Clause {n} of the lease says that the tenant pays {n} euros." for n in range(400))

@@ -12,7 +12,8 @@ from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import NotFoundError, UpstreamError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.models import Vector
-from pincite.ingest.ingestor import Arrival, Ingestor, Progress
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.ingestor import Ingestor, Progress
 
 OURS = WorkspaceId(new_id())
 TEXT = "# Lease\nThe term is two years.\n\n# Notice\nNotice is sixty days.\n"

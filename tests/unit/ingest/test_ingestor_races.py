@@ -17,7 +17,8 @@ from pincite.core.errors import NotFoundError, StoreError, UpstreamError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import Blob
 from pincite.core.ports.models import Vector
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.ingestor import Ingestor
 
 OURS = WorkspaceId(new_id())
 TEXT, OTHER = b"The term is two years.", b"The term is five years."

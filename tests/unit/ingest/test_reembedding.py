@@ -24,7 +24,8 @@ from pincite.core.evidence import Passage, Query, Strategy
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.index import DenseIndex, LexicalIndex
 from pincite.core.ports.models import EmbeddingModel, Vector
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.reembedding import Reembedder, Reembedding
 from pincite.retrieval.searcher import Searcher
 

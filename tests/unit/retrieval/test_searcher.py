@@ -15,7 +15,8 @@ from pincite.core.evidence import Filter, Query, Strategy
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId, new_id
 from pincite.core.ports.index import IndexHit, IndexSpace
 from pincite.core.ports.models import Vector
-from pincite.ingest.ingestor import Arrival, Ingestor
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.ingestor import Ingestor
 from pincite.retrieval.locator import StoredLocator, merge_lines
 from pincite.retrieval.searcher import Searcher
 

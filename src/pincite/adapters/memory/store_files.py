@@ -49,5 +49,6 @@ def _known(document: Document, state: FileState | None) -> KnownFile:
         document.reason.code if document.reason else "",
         document.sha256,
         document.size_bytes,
+        document.version_id,
         state,
     )

@@ -29,6 +29,7 @@ SHOWN = (
     documents.c.reason_code,
     documents.c.sha256,
     documents.c.size_bytes,
+    documents.c.version_id,
     files.c.place,
     files.c.stamp,
     files.c.inode,
@@ -98,6 +99,7 @@ def _values(home: Row[Any], state: FileState) -> dict[str, Any]:
 
 
 def _known(row: Row[Any]) -> KnownFile:
-    document_id, path, source_uri, stage, reason, sha256, size_bytes, place, stamp, inode, file_sha256, settled = tuple(row)
-    state = None if place is None else FileState(place, stamp, inode, file_sha256, settled)
-    return KnownFile(document_id, path, source_uri, Stage(stage), reason or "", sha256, size_bytes, state)
+    document_id, path, source_uri, stage, reason, sha256, size_bytes, version_id, *file = tuple(row)
+    # A document without a remembered file has nulls there, the place first.
+    state = FileState(*file) if file[0] is not None else None
+    return KnownFile(document_id, path, source_uri, Stage(stage), reason or "", sha256, size_bytes, version_id, state)

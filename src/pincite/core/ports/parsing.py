@@ -7,6 +7,24 @@ from typing import Protocol
 
 from pincite.core.documents import Box, ParsedDocument, SourceRun
 
+REFUSALS = frozenset(
+    {
+        "empty_file",
+        "no_text",
+        "encrypted",
+        "unsupported",
+        "corrupt",
+        "too_large",
+        "too_many_pages",
+        "too_deep",
+        "encoding",
+        "timeout",
+        "memory",
+        "crashed",
+    }
+)
+"""Codes with which a file is refused: reasons that lie in its bytes, so that the same bytes are refused again."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParseProgress:
@@ -22,8 +40,7 @@ class Parser(Protocol):
     async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
         """Read a file. `name` is the original file name, a hint only: the content decides.
 
-        Raises `RefusedInput` with one of the codes `empty_file`, `no_text`, `encrypted`, `unsupported`, `corrupt`, `too_large`,
-        `too_many_pages`, `too_deep`, `encoding`, `timeout`, `memory`, `crashed`.
+        Raises `RefusedInput` with one of the codes in `REFUSALS`.
         """
         ...
 

@@ -11,7 +11,7 @@ from pincite.core.access import Permission
 from pincite.core.documents import Document, Stage
 from pincite.core.errors import ConflictError, NotFoundError, RefusedInput
 from pincite.core.ids import CollectionId, DocumentId, VersionId
-from pincite.ingest.ingestor import Arrival
+from pincite.ingest.arrivals import Arrival
 from pincite.ingest.naming import printable, readable, text_path
 from pincite.server.deps import Caller, CallerDep
 from pincite.server.incoming import kept
