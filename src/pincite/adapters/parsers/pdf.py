@@ -8,20 +8,24 @@ from pincite.adapters.parsers.content_types import PDF
 from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
 from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
+from pincite.adapters.parsers.pdf_grids import holds, with_boxes
 from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import PageLines, read_lines
 from pincite.adapters.parsers.pdf_outline import mark_outline
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
 from pincite.adapters.parsers.pdf_rows import line_pitch
+from pincite.adapters.parsers.pdf_rules import NO_RULES, rules_of
+from pincite.adapters.parsers.pdf_words import find_gaps, find_words
 from pincite.adapters.parsers.pdf_writing import write_paragraph
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "2"
+VERSION = "3"
 _MAX_BOOKMARKS = 20_000
 _MAX_OUTLINE_DEPTH = 12
+_MAX_SHAPES = 5_000
 _MAX_CHARS_PER_PAGE = 1_000_000
 _LIFTED = (BlockRole.HEADER, BlockRole.FOOTNOTE, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
 
@@ -80,7 +84,10 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         width, height = page.size
         lines = read_lines(page, number=index + 1) if page.char_count else []
         draws = page.draws or not page.readable
-        return PageLines(index + 1, document.label(index), width, height, draws, lines, upright_height=page.size[1])
+        find_gaps(page, lines)
+        rules = with_boxes(rules_of(page.shapes(most=_MAX_SHAPES), page_area=width * height)) if len(lines) > 1 else NO_RULES
+        find_words(page, [line for line in lines if any(holds(box, line.box) for box in rules.boxes)])
+        return PageLines(index + 1, document.label(index), width, height, draws, lines, rules, upright_height=page.size[1])
 
 
 def _no_text(unread: int, total: int) -> RefusedInput:
@@ -103,7 +110,7 @@ def _order(
     pitch = line_pitch(pages, body=body)
     for page in pages:
         mark_footnotes(page, body=body, pitch=pitch)
-        flow += paragraphs([line for line in page.lines if line.role not in _LIFTED])
+        flow += paragraphs([line for line in page.lines if line.role not in _LIFTED], page.rules)
         for role in _LIFTED:
             lifted += paragraphs([line for line in page.lines if line.role is role])
         on_page(len(pages), len(pages))

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
-from pincite.adapters.parsers.pdf_lines import Line, PageLines
-from pincite.adapters.parsers.pdf_paragraphs import is_beside
+from pincite.adapters.parsers.pdf_lines import Line, PageLines, is_beside
 from pincite.core.documents import BlockRole
 
 _MARK = re.compile(r"(\(\d{1,3}\)|\d{1,3}|[*†‡§¶]{1,3})\s*(?=[^\s\d.,)]|$)")

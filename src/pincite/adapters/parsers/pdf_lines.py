@@ -1,35 +1,55 @@
 """The lines of a PDF page, as PDFium reads them, with their geometry in the displayed page."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import isfinite
+from typing import NamedTuple
 
+from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
 from pincite.adapters.parsers.pdfium import PdfPage, Rect
 from pincite.core.documents import BlockRole
 
 _LINE_BREAK = re.compile("\r\n?|\n|\ufffe")
-_BLANKS = re.compile(" +")
-_CELL_GAP_EMS = 1.15
-_LONG = 40
+CELL_GAP_EMS = 1.15
+_FEW_LETTERS = 24
 _MARK = re.compile(
     r"(?:(?<=[^\W\d_]{2})|(?<=[^\W\d_][.,;:!?\"”’»])|(?<=[.,;:!?][\"”’»])|(?<=\d[,;:]))\d{1,3}(?![\w)]|[.,]\d)|(?<=\d\d\d)\d(?!\d|[.,]\d)|(?<=\S)[*†‡§]{1,3}"
 )
 _MARK_ALONE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?!\d)")
 _JUMP, _LEAST_JUMP_LETTERS = 2.2, 4
 _MARK_SIZE, _RAISED = 0.86, 0.1
-_NARROW_EMS, _WIDE_EMS = 0.45, 0.56
+
+
+class Word(NamedTuple):
+    """Characters `[start, end)` of a line without a blank or a wide gap among them, and where they stand on the page."""
+
+    start: int
+    end: int
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+class Gap(NamedTuple):
+    """The gap behind the word that ends at `position` of a line, from `left` to `right` on the page."""
+
+    position: int
+    left: float
+    right: float
 
 
 @dataclass(slots=True, eq=False)
 class Line:
     """Characters `[start, end)` of a page, without blanks at the ends. `first` and `last` are the sizes of its outer characters.
 
-    `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `cells` are the
-    positions in `text` at which a wide gap begins; `mono` says that all letters are equally wide, `slanted` that the line neither
-    runs level nor upright; `marks` are raised marks as
-    `(position, length)`. `role`, `level`, `begins` (a paragraph starts here) and `dropped` (marks that lead to a footnote) are what
-    later steps find out.
+    `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `words` are
+    known where a table may stand; `cells` are the ends of words behind which a gap is wide enough to part cells. `mono` says
+    that all letters are equally wide, `starts_bold` that the first is bold, `slanted` that the line neither runs level nor
+    upright; `marks` are raised marks as `(position, length)`. `role`, `level`, `begins` (a paragraph starts here) and
+    `dropped` (marks that lead to a footnote) are what later steps find out.
     """
 
     page: int
@@ -42,7 +62,9 @@ class Line:
     bold: bool
     mono: bool = False
     slanted: bool = False
+    starts_bold: bool = False
     hyphen: int = -1
+    words: tuple[Word, ...] = ()
     cells: tuple[int, ...] = ()
     marks: tuple[tuple[int, int], ...] = ()
     dropped: tuple[tuple[int, int], ...] = ()
@@ -54,6 +76,61 @@ class Line:
     def end(self) -> int:
         """Index behind the last character."""
         return self.start + len(self.text)
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """The gaps between its words, whichever way they run."""
+        return [
+            Gap(word.end, word.right, after.left) if word.right <= after.left else Gap(word.end, after.right, word.left)
+            for word, after in pairwise(self.words)
+        ]
+
+    def measure(self, words: Sequence[Word]) -> None:
+        """Take the places of its words, and find the gaps that may part cells: wide ones, but not those of a justified line."""
+        self.words = tuple(words)
+        wide = CELL_GAP_EMS * self.size
+        gaps = self.gaps
+        cells = tuple(gap.position for gap in gaps if gap.right - gap.left > wide)
+        self.cells = () if len(cells) > 1 and len(self.text) > _FEW_LETTERS and self._is_justified(gaps) else cells
+
+    def _is_justified(self, gaps: Sequence[Gap]) -> bool:
+        """Whether its words are drawn apart evenly, as in a narrow column with flush margins."""
+        widths = [gap.right - gap.left for gap in gaps]
+        lower = sum(self.text[word.start].islower() for word in self.words[1:])
+        return min(widths) > 0.75 * max(widths) and 2 * lower >= len(widths)
+
+    def parts(self, positions: Sequence[int]) -> list["Line"]:
+        """Return the line cut behind words that end at these positions, in the order of the text, each part with its own box."""
+        if not positions:
+            return [self]
+        found: list[Line] = []
+        words: list[Word] = []
+        for word in self.words:
+            words.append(word)
+            if word.end in positions or word is self.words[-1]:
+                found.append(self._part(words))
+                words = []
+        return found
+
+    def _part(self, words: Sequence[Word]) -> "Line":
+        start, end = words[0].start, words[-1].end
+        top, bottom, size = self.box[1], self.box[3], self.size
+        if abs(self.first - self.last) > 0.1 * self.size and bottom > top:
+            size *= (words[0].bottom - words[0].top) / (bottom - top)
+            top, bottom = words[0].top, words[0].bottom
+        return replace(
+            self,
+            start=self.start + start,
+            text=self.text[start:end],
+            box=(min(word.left for word in words), top, max(word.right for word in words), bottom),
+            size=size,
+            hyphen=self.hyphen if end == len(self.text) else -1,
+            bold=self.bold or (self.starts_bold and not start),
+            words=tuple(word._replace(start=word.start - start, end=word.end - start) for word in words),
+            cells=tuple(position - start for position in self.cells if start < position < end),
+            marks=_within(self.marks, start, end),
+            dropped=_within(self.dropped, start, end),
+        )
 
 
 @dataclass(slots=True)
@@ -70,10 +147,18 @@ class PageLines:
     height: float
     draws: bool
     lines: list[Line]
+    rules: Rules = NO_RULES
     upright_height: float = 0.0
 
     def __post_init__(self) -> None:
         self.upright_height = self.upright_height or self.height
+
+
+def is_beside(line: Line, other: Line) -> bool:
+    """Whether `other` continues the visual row of `line` to the right."""
+    overlap = min(line.box[3], other.box[3]) - max(line.box[1], other.box[1])
+    least = 0.4 * min(line.box[3] - line.box[1], other.box[3] - other.box[1])
+    return overlap > least and other.box[0] >= line.box[2] - 0.3 * line.size
 
 
 def read_lines(page: PdfPage, *, number: int) -> list[Line]:
@@ -96,12 +181,13 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
                 lines.append(line)
             seen.add(key)
         at = found.end()
-    letter_ems = _letter_ems(lines)
     for line in lines:
-        if _may_have_gaps(line, letter_ems):
-            line.cells = _wide_gaps(page, line)
         line.marks = tuple(_raised_marks(page, line))
     return lines
+
+
+def _within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
+    return tuple((position - start, length) for position, length in spans if start <= position < end)
 
 
 def _one_or_two(page: PdfPage, raw: str, *, start: int, number: int) -> Iterator[Line]:
@@ -161,32 +247,17 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
         boxes = [head, page.loose_box(middle), tail]
         box = _span(boxes, boxes[sizes.index(sorted(sizes)[1])])
         slanted = page.is_slanted(first) and page.is_slanted(last)
-    bold, mono = page.font_style(first)
-    bold = bold and page.font_style(last)[0]
+    starts_bold, mono = page.font_style(first)
+    bold = starts_bold and page.font_style(last)[0]
     if not all(map(isfinite, (*box, *sizes))):
         box, sizes = (0.0, 0.0, 0.0, 0.0), [0.0] * 3
-    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted)
+    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted, starts_bold)
 
 
 def _stand_alike(head: Rect, tail: Rect) -> bool:
     """Whether two characters have one height and one base line, as most lines begin and end."""
     close = 0.02 * (head[3] - head[1])
     return abs(head[1] - tail[1]) < close and abs(head[3] - tail[3]) < close
-
-
-def _letter_ems(lines: list[Line]) -> float:
-    """Return how wide a letter is on this page, in print sizes: that of the narrower long lines, which have no gaps."""
-    widths = sorted(
-        (line.box[2] - line.box[0]) / (line.size * len(line.text)) for line in lines if line.size and len(line.text) >= _LONG
-    )
-    return min(max(widths[len(widths) // 4], _NARROW_EMS), _WIDE_EMS) if widths else _NARROW_EMS
-
-
-def _may_have_gaps(line: Line, letter_ems: float) -> bool:
-    """Whether it pays to look for wide gaps: a line no wider than its letters has none that matters."""
-    letters = len(line.text)
-    usual_ems = 1.1 * letter_ems * letters if letters >= _LONG else letter_ems * letters + 0.6
-    return " " in line.text and line.box[2] - line.box[0] > usual_ems * line.size
 
 
 def _visible_near(text: str, index: int) -> int:
@@ -203,15 +274,3 @@ def _span(boxes: list[Rect], typical: Rect) -> Rect:
     if upright and typical[3] > typical[1]:
         return (x0, typical[1], x1, typical[3])
     return (x0, y0, x1, y1)
-
-
-def _wide_gaps(page: PdfPage, line: Line) -> tuple[int, ...]:
-    """Find the blanks at which a wide gap stands. PDFium puts one blank for a gap of any width."""
-    wide = _CELL_GAP_EMS * line.size
-    gaps: list[int] = []
-    for found in _BLANKS.finditer(line.text):
-        before = page.loose_box(line.start + found.start() - 1)
-        after = page.loose_box(line.start + found.end())
-        if after[0] - before[2] > wide:
-            gaps.append(found.start())
-    return tuple(gaps)

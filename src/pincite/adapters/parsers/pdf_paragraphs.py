@@ -1,12 +1,15 @@
 """Lines of PDF pages joined to paragraphs and tables by their geometry."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from pincite.adapters.parsers.pdf_lines import Line
+from pincite.adapters.parsers.pdf_cells import Table
+from pincite.adapters.parsers.pdf_layout import arrange
+from pincite.adapters.parsers.pdf_lines import CELL_GAP_EMS, Line, is_beside
+from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
 from pincite.core.documents import BlockRole
 
 _ITEM = re.compile(
@@ -22,12 +25,12 @@ _NOTE = re.compile(r"(?:\(?\d{1,3}\)?|[*†‡§¶]{1,3})\s*(?=[^\s\d.,)])")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\divxlc]*$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
 _SAME_SIZE = 0.08
-_CELL_GAP_EMS = 1.15
+_LONGEST_MARK = 8
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Lines that belong together. `glues[n]` stands between line n and line n+1: nothing, a blank, a tab or a line feed.
+    """Lines that belong together. `glues[n]` stands between line n and line n+1: nothing, a blank or a line feed.
 
     `row_lefts` are the left edges of its visual rows so far.
     """
@@ -37,6 +40,7 @@ class Paragraph:
     role: BlockRole = BlockRole.BODY
     level: int = 0
     row_lefts: list[float] = field(default_factory=list[float])
+    table: Table | None = None
 
     @property
     def first(self) -> Line:
@@ -67,21 +71,16 @@ class _Column:
         return self.rights[round(2 * line.size)]
 
 
-def paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
-    """Join the lines of one page, in reading order, to paragraphs, headings and tables."""
+def paragraphs(lines: Sequence[Line], rules: Rules = NO_RULES) -> list[Paragraph]:
+    """Join the lines of one page to paragraphs, headings and tables in reading order."""
     found: list[Paragraph] = []
-    for stretch in _stretches(lines):
-        column = _column(stretch)
-        for rows, is_table in _tables(_rows(stretch)):
-            found += [_table(rows)] if is_table else _prose([line for row in rows for line in row], column)
+    for part in arrange(lines, rules):
+        if isinstance(part, Table):
+            found.append(_table(part))
+            continue
+        for stretch in _stretches(part):
+            found += _prose(stretch, _column(stretch))
     return found
-
-
-def is_beside(line: Line, other: Line) -> bool:
-    """Whether `other` continues the visual row of `line` to the right."""
-    overlap = min(line.box[3], other.box[3]) - max(line.box[1], other.box[1])
-    least = 0.4 * min(line.box[3] - line.box[1], other.box[3] - other.box[1])
-    return overlap > least and other.box[0] >= line.box[2] - 0.3 * line.size
 
 
 def ends_sentence(text: str) -> bool:
@@ -146,63 +145,8 @@ def _edge(rights: list[float]) -> float:
     return rights[-1] if len(rights) < 8 else rights[len(rights) * 9 // 10]
 
 
-def _rows(lines: Iterable[Line]) -> list[list[Line]]:
-    rows: list[list[Line]] = []
-    for line in lines:
-        if rows and is_beside(rows[-1][-1], line):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
-
-
-def _cell_count(row: Sequence[Line]) -> int:
-    apart = sum(after.box[0] - before.box[2] > _CELL_GAP_EMS * before.size for before, after in pairwise(row))
-    return 1 + apart + sum(len(line.cells) for line in row)
-
-
-def _tables(rows: list[list[Line]]) -> Iterator[tuple[list[list[Line]], bool]]:
-    """Cut rows into tables and the rest: a table has two rows of cells at least, and three cells in a row or three rows."""
-    at = 0
-    while at < len(rows):
-        end = _table_end(rows, at)
-        if end > at:
-            yield rows[at:end], True
-            at = end
-            continue
-        rest = at
-        while at < len(rows) and (at == rest or _table_end(rows, at) == at):
-            at += 1
-        yield rows[rest:at], False
-
-
-def _table_end(rows: list[list[Line]], start: int) -> int:
-    end, counts, at = start, list[int](), start
-    while at < len(rows) and not rows[at][0].level:
-        count = _cell_count(rows[at])
-        if count > 1:
-            counts.append(count)
-            end = at + 1
-        elif not counts or end < at or not _is_cell_overflow(rows[at], rows[at - 1]):
-            break
-        at += 1
-    is_table = len(counts) >= 2 and (max(counts) >= 3 or len(counts) >= 3)
-    return end if is_table else start
-
-
-def _is_cell_overflow(row: Sequence[Line], above: Sequence[Line]) -> bool:
-    """Whether a row of one cell is the second line of a cell that is not in the first column."""
-    return row[0].box[0] > above[0].box[0] + 2 * row[0].size and row[0].box[1] - above[0].box[3] < row[0].size
-
-
-def _table(rows: Sequence[Sequence[Line]]) -> Paragraph:
-    table = Paragraph([], role=BlockRole.TABLE)
-    for row in rows:
-        for number, line in enumerate(row):
-            if table.lines:
-                table.glues.append(_glue_beside(table.last, line) if number else "\n")
-            table.lines.append(line)
-    return table
+def _table(table: Table) -> Paragraph:
+    return Paragraph(table.lines, role=BlockRole.TABLE, table=table)
 
 
 def _prose(lines: Sequence[Line], column: _Column) -> list[Paragraph]:
@@ -241,11 +185,8 @@ def _is_next_line(last: Line, line: Line) -> bool:
 
 
 def _glue_beside(last: Line, line: Line) -> str:
-    gap = line.box[0] - last.box[2]
-    if gap > _CELL_GAP_EMS * last.size:
-        return "\t"
     is_raised = line.first < 0.86 * last.last or line.size < 0.86 * last.last
-    return "" if is_raised and gap < 0.2 * last.size else " "
+    return "" if is_raised and line.box[0] - last.box[2] < 0.2 * last.size else " "
 
 
 def _breaks(paragraph: Paragraph, line: Line, column: _Column) -> bool:
@@ -262,8 +203,33 @@ def _breaks(paragraph: Paragraph, line: Line, column: _Column) -> bool:
         or starts_item(line.text)
         or (starts_caption(line.text) and not _runs_on(last, line, column))
         or bool(_LEADERS.search(last.text))
+        or _is_labelled(line)
+        or _ends_apart(paragraph)
+        or _are_pairs(last, line)
         or _is_indented(paragraph, line, column)
         or _ends_early(paragraph, line, column)
+    )
+
+
+def _ends_apart(paragraph: Paragraph) -> bool:
+    """Whether the last line stands far behind the one beside it, which is more than a number or bullet: a title and its page."""
+    if len(paragraph.lines) < 2 or len(paragraph.lines[-2].text) <= _LONGEST_MARK:
+        return False
+    before, last = paragraph.lines[-2:]
+    return is_beside(before, last) and last.box[0] - before.box[2] > CELL_GAP_EMS * last.size
+
+
+def _is_labelled(line: Line) -> bool:
+    """Whether a line begins with a label and a gap: "Contact:     Michael Chen"."""
+    return bool(line.cells) and line.text[: line.cells[0]].endswith(":")
+
+
+def _are_pairs(last: Line, line: Line) -> bool:
+    """Whether both lines have a term and its meaning behind a gap that ends at one place."""
+    return bool(line.words and last.words) and any(
+        abs(gap.right - other.right) < 1.5 and min(gap.right - gap.left, other.right - other.left) > 0.8 * line.size
+        for gap in line.gaps
+        for other in last.gaps
     )
 
 

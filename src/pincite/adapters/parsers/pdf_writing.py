@@ -1,34 +1,52 @@
 """Paragraphs of a PDF written as blocks of canonical text, each character with its place on its page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.pdf_cells import Table
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import Line
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph
-from pincite.core.documents import BlockRole
 
 _DASHES = "–—"
 
 
 def write_paragraph(builder: CanonicalBuilder, paragraph: Paragraph, vocabulary: Vocabulary) -> None:
-    """Write one paragraph as a block; words that a line end cut are mended."""
-    glues = [*paragraph.glues, None]
-    for line, following, glue in zip(paragraph.lines, [*paragraph.lines[1:], None], glues, strict=True):
-        text, mended, glue = line.text, "", _glue(line, glue or "")
-        is_cut = following is not None and glue in ("", " ") and ends_with_hyphen(line)
+    """Write one paragraph as a block; words that a line end cut are mended. A table has bars between its cells."""
+    if paragraph.table:
+        _write_table(builder, paragraph.table, vocabulary)
+    else:
+        _write_lines(builder, paragraph.lines, paragraph.glues, vocabulary)
+    builder.close_block(paragraph.role, level=paragraph.level)
+
+
+def _write_table(builder: CanonicalBuilder, table: Table, vocabulary: Vocabulary) -> None:
+    for row in table.rows:
+        builder.glue("\n")
+        builder.write("|", page=next((line.page for cell in row for line in cell), None))
+        for cell in row:
+            builder.glue(" ")
+            if cell:
+                _write_lines(builder, cell, [" "] * (len(cell) - 1), vocabulary)
+            builder.glue(" ")
+            builder.write("|")
+
+
+def _write_lines(builder: CanonicalBuilder, lines: Sequence[Line], glues: Sequence[str], vocabulary: Vocabulary) -> None:
+    for line, following, glue in zip(lines, [*lines[1:], None], [*glues, ""], strict=True):
+        text, mended, joint = line.text, "", _glue(line, glue)
+        is_cut = following is not None and joint in ("", " ") and ends_with_hyphen(line)
         if following is not None and is_cut:
             text = text if line.hyphen >= 0 else text[:-1]
             mended = vocabulary.mended(text, following.text)
-            glue = mended.removeprefix("-")
+            joint = mended.removeprefix("-")
         elif line.hyphen >= 0:
             mended = "-"
-        for part, at in _parts(line, text, is_table=paragraph.role is BlockRole.TABLE):
+        for part, at in _parts(line, text):
             _write(builder, line, part, at, swallows=is_cut and not mended and at + len(part) == len(text))
         if mended:
             builder.write("-", page=line.page, index=line.hyphen if line.hyphen >= 0 else line.start + len(text))
-        builder.glue(glue)
-    builder.close_block(paragraph.role, level=paragraph.level)
+        builder.glue(joint)
 
 
 def ends_with_hyphen(line: Line) -> bool:
@@ -51,16 +69,10 @@ def _write(builder: CanonicalBuilder, line: Line, part: str, at: int, *, swallow
     builder.write(part[-1:], page=line.page, index=line.start + at + len(part) - 1, count=2)
 
 
-def _parts(line: Line, text: str, *, is_table: bool) -> Iterator[tuple[str, int]]:
-    """Cut a line where something is left out: marks of footnotes, and in a table the gaps between cells."""
+def _parts(line: Line, text: str) -> Iterator[tuple[str, int]]:
+    """Cut a line where marks of footnotes are left out."""
     at = 0
-    cuts = [*line.dropped, *((gap, 0) for gap in (line.cells if is_table else ()))]
-    for start, length in sorted(cuts):
-        if length:
-            yield text[at:start], at
-            at = start + length
-        else:
-            # The tab stands for PDFium's blank, so that the row stays one run.
-            yield f"{text[at:start]}\t", at
-            at = start + len(text[start:]) - len(text[start:].lstrip(" "))
+    for start, length in sorted(line.dropped):
+        yield text[at:start], at
+        at = start + length
     yield text[at:], at

@@ -9,11 +9,13 @@ import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from math import isfinite, sqrt
 from struct import Struct
 
+from pincite.adapters.parsers.pdfium_shapes import Shape, ShapeReader
 from pincite.core.errors import RefusedInput
 
 Rect = tuple[float, float, float, float]
@@ -61,6 +63,19 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "FPDFPage_GetRotation": (_INT, (_POINTER,)),
     "FPDFPage_SetRotation": (None, (_POINTER, _INT)),
     "FPDFPage_CountObjects": (_INT, (_POINTER,)),
+    "FPDFPage_GetObject": (_POINTER, (_POINTER, _INT)),
+    "FPDFFormObj_CountObjects": (_INT, (_POINTER,)),
+    "FPDFFormObj_GetObject": (_POINTER, (_POINTER, _ULONG)),
+    "FPDFPageObj_GetType": (_INT, (_POINTER,)),
+    "FPDFPageObj_GetMatrix": (_INT, (_POINTER, _POINTER)),
+    "FPDFPageObj_GetBounds": (_INT, (_POINTER, _POINTER, _POINTER, _POINTER, _POINTER)),
+    "FPDFPageObj_GetFillColor": (_INT, (_POINTER, _POINTER, _POINTER, _POINTER, _POINTER)),
+    "FPDFPath_GetDrawMode": (_INT, (_POINTER, _POINTER, _POINTER)),
+    "FPDFPath_CountSegments": (_INT, (_POINTER,)),
+    "FPDFPath_GetPathSegment": (_POINTER, (_POINTER, _INT)),
+    "FPDFPathSegment_GetPoint": (_INT, (_POINTER, _POINTER, _POINTER)),
+    "FPDFPathSegment_GetType": (_INT, (_POINTER,)),
+    "FPDFPathSegment_GetClose": (_INT, (_POINTER,)),
     "FPDFText_LoadPage": (_POINTER, (_POINTER,)),
     "FPDFText_ClosePage": (None, (_POINTER,)),
     "FPDFText_CountChars": (_INT, (_POINTER,)),
@@ -192,6 +207,15 @@ class PdfPage:
     def draws(self) -> bool:
         """Whether the page has any object: text, path, picture."""
         return bool(self._handle) and self._pdfium.FPDFPage_CountObjects(self._handle) > 0
+
+    def shapes(self, *, most: int) -> list[Shape]:
+        """Return what the page draws beside its text, from `most` objects at most."""
+        found = ShapeReader(self._pdfium).shapes(self._handle, most=most) if self._handle else ()
+        return [replace(s, box=self._shown(s.box), edges=tuple(map(self._shown, s.edges))) for s in found]
+
+    def _shown(self, rect: Rect) -> Rect:
+        left, bottom, right, top = rect
+        return self._displayed(left, top, right, bottom)
 
     def turn(self, quarter_turns: int) -> None:
         """From now on give rectangles as if the page were turned clockwise: for a page whose text runs sideways."""

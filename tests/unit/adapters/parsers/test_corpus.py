@@ -70,7 +70,7 @@ async def test_each_file_ends_as_expected(parser: IsolatedParser, row: dict[str,
 
 
 def occurrences(document: ParsedDocument, phrase: str) -> list[tuple[int, int]]:
-    pattern = r"\s+".join(re.escape(word) for word in phrase.split())
+    pattern = r"[\s|]+".join(re.escape(word) for word in phrase.split())
     return [found.span() for found in re.finditer(pattern, document.canonical.text)]
 
 

@@ -115,7 +115,7 @@ def test_the_first_row_of_a_table_that_fills_each_page_stays(kit: Any) -> None:
 
     canonical = parse(kit.write(*(page(number) for number in range(5)))).canonical
     assert blocks(canonical, BlockRole.HEADER) == []
-    assert canonical.text.count("Year\tShips\tCost") == 5
+    assert canonical.text.count("| Year | Ships | Cost |") == 5
 
 
 def test_numbers_that_do_not_count_with_the_pages_are_not_page_numbers(kit: Any) -> None:
@@ -205,7 +205,7 @@ def test_rows_of_cells_are_a_table_with_a_row_in_a_line(kit: Any) -> None:
     rows = [("Year", "Ships", "Cost"), ("1921", "104", "18,300"), ("1922", "97", "17,950")]
     texts = [kit.text(72 + 120 * c, 200 + 14 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
     canonical = parse(kit.write(kit.sheet([*kit.column(WORDS, y=100), *texts]))).canonical
-    assert blocks(canonical, BlockRole.TABLE) == ["Year\tShips\tCost\n1921\t104\t18,300\n1922\t97\t17,950"]
+    assert blocks(canonical, BlockRole.TABLE) == ["| Year | Ships | Cost |\n| 1921 | 104 | 18,300 |\n| 1922 | 97 | 17,950 |"]
 
 
 def test_lines_of_code_keep_their_ends(kit: Any) -> None:

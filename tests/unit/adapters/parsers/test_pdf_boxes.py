@@ -19,7 +19,7 @@ def parse(path: str) -> ParsedDocument:
 
 
 def occurrences(canonical: CanonicalText, phrase: str) -> list[tuple[int, int]]:
-    pattern = r"\s+".join(re.escape(word) for word in phrase.split())
+    pattern = r"[\s|]+".join(re.escape(word) for word in phrase.split())
     return [found.span() for found in re.finditer(pattern, canonical.text)]
 
 
@@ -89,12 +89,12 @@ def test_runs_that_touch_keep_their_own_boxes(kit: Any) -> None:
     assert first[0][2] <= second[0][0]
 
 
-def test_the_cells_of_a_row_are_one_run(kit: Any) -> None:
-    rows = [("Year", "Ships", "Cost"), ("1921", "104", "18,300"), ("1922", "97", "17,950")]
-    texts = [kit.text(72 + 120 * c, 200 + 14 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
+def test_a_quote_of_one_cell_has_the_box_of_the_cell(kit: Any) -> None:
+    rows = [("Year", "Ships", "Cost"), ("1921", "", "18,300"), ("1922", "97", "17,950")]
+    texts = [kit.text(72 + 120 * c, 200 + 14 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell]
     path = kit.write(kit.sheet(texts))
     canonical = parse(path).canonical
-    assert "1921\t104\t18,300" in canonical.text
-    assert len(canonical.runs) == 3
-    start = canonical.text.index("1921")
-    assert [round(box[0]) for box in boxes(path, canonical, start, start + 15)] == [73, 193, 313]
+    assert "| 1921 | | 18,300 |" in canonical.text
+    cost, row = canonical.text.index("18,300"), canonical.text.index("| 1921")
+    assert [round(box[0]) for box in boxes(path, canonical, cost, cost + 6)] == [313]
+    assert [round(box[0]) for box in boxes(path, canonical, row, cost + 6)] == [73, 313]
