@@ -314,7 +314,7 @@ class Chunk:
 
 
 def fingerprint_of(text: str) -> str:
-    """Return the SHA-256 of a chunk's `index_text`."""
+    """Return the SHA-256 of a text, such as a chunk's `index_text`."""
     # Imported here, since the process that reads files needs no hash and starts sooner without.
     import hashlib
 

@@ -17,6 +17,7 @@ _FEW_LETTERS = 24
 _MARK = re.compile(
     r"(?:(?<=[^\W\d_]{2})|(?<=[^\W\d_][.,;:!?\"”’»])|(?<=[.,;:!?][\"”’»])|(?<=\d[,;:]))\d{1,3}(?![\w)]|[.,]\d)|(?<=\d\d\d)\d(?!\d|[.,]\d)|(?<=\S)[*†‡§]{1,3}"
 )
+_MARK_CHARACTER = re.compile(r"[\d*†‡§]")
 _MARK_ALONE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?!\d)")
 _JUMP, _LEAST_JUMP_LETTERS = 2.2, 4
 _MARK_SIZE, _RAISED = 0.86, 0.1
@@ -223,7 +224,8 @@ def _raised_marks(page: PdfPage, line: Line) -> Iterator[tuple[int, int]]:
     opening = _MARK_ALONE.match(line.text) if line.first < _MARK_SIZE * line.size or len(line.text) < 3 else None
     if opening:
         yield 0, opening.end()
-    for found in _MARK.finditer(line.text):
+    # Most lines have nothing that could be one, and looking behind every letter takes long.
+    for found in _MARK.finditer(line.text) if _MARK_CHARACTER.search(line.text) else ():
         index = line.start + found.start()
         is_small = page.font_size(index) < _MARK_SIZE * line.size
         if is_small and line.box[3] - page.loose_box(index)[3] > _RAISED * line.size:
