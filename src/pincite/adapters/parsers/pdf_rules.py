@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pincite.adapters.parsers.pdfium_shapes import Rect, Shape, ShapeKind
+from pincite.adapters.parsers.pdfium_shapes import Rect, Shape
 
 _SAME_PLACE_POINTS = 1.6
 _BRIDGED_POINTS = 3.0
@@ -42,7 +42,7 @@ def rules_of(shapes: Iterable[Shape], *, page_area: float) -> Rules:
     level: list[Rule] = []
     upright: list[Rule] = []
     for shape in shapes:
-        if shape.kind is not ShapeKind.PATH or _is_pale(shape.fill) or _area(shape.box) > _BACKGROUND_SHARE * page_area:
+        if _is_pale(shape.fill) or _area(shape.box) > _BACKGROUND_SHARE * page_area:
             continue
         for x0, y0, x1, y1 in shape.edges:
             if x1 - x0 >= max(_LEAST_POINTS, y1 - y0):

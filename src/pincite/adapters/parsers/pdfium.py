@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from math import isfinite, sqrt
@@ -211,7 +210,7 @@ class PdfPage:
     def shapes(self, *, most: int) -> list[Shape]:
         """Return what the page draws beside its text, from `most` objects at most."""
         found = ShapeReader(self._pdfium).shapes(self._handle, most=most) if self._handle else ()
-        return [replace(s, box=self._shown(s.box), edges=tuple(map(self._shown, s.edges))) for s in found]
+        return [Shape(self._shown(shape.box), tuple(map(self._shown, shape.edges)), shape.fill) for shape in found]
 
     def _shown(self, rect: Rect) -> Rect:
         left, bottom, right, top = rect

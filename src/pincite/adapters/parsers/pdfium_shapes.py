@@ -1,4 +1,4 @@
-"""What a PDF page draws beside its text: paths with their straight edges, pictures, shadings (`fpdf_edit.h`)."""
+"""What a PDF page draws beside its text: paths with their straight edges (`fpdf_edit.h`)."""
 
 import ctypes
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ Rect = tuple[float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float]
 
 _MOST_SEGMENTS = 400
+_MOST_LARGE = 200
 _MOST_DEPTH = 4
 _BEZIER, _MOVE = 1, 2
 _THIN_POINTS = 2.5
@@ -18,22 +19,18 @@ _UNTURNED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class ShapeKind(IntEnum):
-    """Types of page objects, as PDFium numbers them."""
+    """Types of page objects that are read, as PDFium numbers them."""
 
-    TEXT = 1
     PATH = 2
-    IMAGE = 3
-    SHADING = 4
     FORM = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A path, picture or shading: its box, its edges that run along an axis, and the colour and opacity that fill it (0–255)."""
+    """A path: its box, its edges that run along an axis, and the colour and opacity that fill it (0–255)."""
 
-    kind: ShapeKind
     box: Rect
-    edges: tuple[Rect, ...] = ()
+    edges: tuple[Rect, ...]
     fill: tuple[int, int, int, int] | None = None
 
 
@@ -55,10 +52,11 @@ class ShapeReader:
         self._colour_pointers = [ctypes.byref(value) for value in self._colours]
         self._matrix = _Matrix()
         self._fill_mode, self._stroke = ctypes.c_int(), ctypes.c_int()
+        self._large_left = _MOST_LARGE
 
     def shapes(self, page: int, *, most: int) -> Iterator[Shape]:
-        """Yield what a page draws, in the order of drawing, from `most` objects at most."""
-        left = most
+        """Yield the paths of a page in the order of drawing, from `most` objects at most; of many large ones the first alone."""
+        left, self._large_left = most, _MOST_LARGE
         stack: list[tuple[int, Matrix, int]] = [(handle, _UNTURNED, 0) for handle in reversed(self._page_objects(page, left))]
         while stack and left > 0:
             handle, matrix, depth = stack.pop()
@@ -69,10 +67,6 @@ class ShapeReader:
                 stack += [(child, inner, depth + 1) for child in reversed(self._form_objects(handle, left))]
             elif kind == ShapeKind.PATH:
                 yield from self._path(handle, matrix)
-            elif kind in (ShapeKind.IMAGE, ShapeKind.SHADING):
-                box = self._bounds(handle, matrix)
-                if box:
-                    yield Shape(ShapeKind(kind), box)
 
     def _page_objects(self, page: int, most: int) -> list[int]:
         count = min(most, self._pdfium.FPDFPage_CountObjects(page))
@@ -105,9 +99,12 @@ class ShapeReader:
             return
         fill = self._fill(handle) if is_filled else None
         if min(box[2] - box[0], box[3] - box[1]) <= _THIN_POINTS:
-            yield Shape(ShapeKind.PATH, box, (box,), fill)
-        else:
-            yield Shape(ShapeKind.PATH, box, tuple(self._edges(handle, _joined(self._own_matrix(handle), matrix))), fill)
+            yield Shape(box, (box,), fill)
+        elif self._large_left > 0:
+            self._large_left -= 1
+            edges = tuple(self._edges(handle, _joined(self._own_matrix(handle), matrix)))
+            if edges:
+                yield Shape(box, edges, fill)
 
     def _fill(self, handle: int) -> tuple[int, int, int, int] | None:
         if not self._pdfium.FPDFPageObj_GetFillColor(handle, *self._colour_pointers):
