@@ -29,6 +29,7 @@ from pincite.core.documents import (
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId, new_id
+from pincite.core.ports import changes
 from pincite.core.ports.changes import Change, ChangeFeed, LogState
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import Vector
@@ -486,3 +487,15 @@ async def test_pruning_drops_tombstones_and_moves_the_horizon(store: AnyStore, f
         await work.commit()
     assert await feed.state(SPACE) == LogState(5, 3)
     assert [(c.seq, c.deleted) for c in await everything(feed)] == [(4, True), (5, False)]
+
+
+async def test_the_oldest_tombstones_are_forgotten_when_there_are_many(
+    store: AnyStore, feed: ChangeFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MOST_TOMBSTONES", 4)
+    for name in "abcd":
+        await remove(store, (await publish(store, document(name), ["1"]))[0])
+    assert await feed.state(SPACE) == LogState(8, 0)
+    await remove(store, (await publish(store, document("e"), ["1"]))[0])
+    assert await feed.state(SPACE) == LogState(10, 6)
+    assert [(c.seq, c.deleted) for c in await everything(feed)] == [(8, True), (10, True)]

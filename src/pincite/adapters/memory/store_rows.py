@@ -9,6 +9,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, S
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
+from pincite.core.ports import changes
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import pack_float16, refuse_stray_chunks, refuse_unfit_vectors, unpack_float16
 
@@ -215,15 +216,7 @@ class MemoryChunks:
 
     async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
         """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""
-        own = self._tx.workspace_id
-        tables = await self._tx.lock()
-        numbers = self._tx.numbers(collection_id)
-        if not numbers.horizon < through_seq <= numbers.head:
-            return 0
-        tables.numbers.put(own, collection_id, replace(numbers, horizon=through_seq))
-        return tables.log.drop_where(
-            own, lambda entry: entry.chunk is None and entry.collection_id == collection_id and entry.seq <= through_seq
-        )
+        return _prune(self._tx, await self._tx.lock(), collection_id, through_seq)
 
     def _passage(self, chunk_id: ChunkId) -> Passage | None:
         entry = self._tx.tables.log.get(self._tx.workspace_id, chunk_id)
@@ -289,6 +282,21 @@ def _bury(transaction: Transaction, tables: Tables, entries: Sequence[Entry]) ->
     for entry in entries:
         if entry.chunk:
             _append(transaction, tables, Entry(0, entry.collection_id, entry.document_id), entry.chunk.id)
+    for collection_id in {entry.collection_id for entry in entries}:
+        rows = tables.log.all(transaction.workspace_id)
+        buried = sorted(row.seq for row in rows if row.chunk is None and row.collection_id == collection_id)
+        if len(buried) > changes.MOST_TOMBSTONES:
+            _prune(transaction, tables, collection_id, buried[-changes.MOST_TOMBSTONES // 2 - 1])
+
+
+def _prune(transaction: Transaction, tables: Tables, collection_id: CollectionId, through_seq: int) -> int:
+    own, numbers = transaction.workspace_id, transaction.numbers(collection_id)
+    if not numbers.horizon < through_seq <= numbers.head:
+        return 0
+    tables.numbers.put(own, collection_id, replace(numbers, horizon=through_seq))
+    return tables.log.drop_where(
+        own, lambda entry: entry.chunk is None and entry.collection_id == collection_id and entry.seq <= through_seq
+    )
 
 
 def _append(transaction: Transaction, tables: Tables, entry: Entry, chunk_id: ChunkId) -> None:

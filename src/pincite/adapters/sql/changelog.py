@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, delete, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from pincite.adapters.sql.tables import collections, tombstones
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.ports import changes
 
 MINE = collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("collection_id")
 OWN = tombstones.c.workspace_id == bindparam("own")
@@ -22,6 +23,14 @@ FORGOTTEN = delete(tombstones).where(
     OWN, tombstones.c.collection_id == bindparam("collection_id"), tombstones.c.seq <= bindparam("through_seq")
 )
 UNBURIED = delete(tombstones).where(OWN, tombstones.c.chunk_id.in_(bindparam("chunk_ids", expanding=True)))
+COUNTED = select(func.count()).where(OWN, tombstones.c.collection_id == bindparam("collection_id"))
+NEWEST_TO_FORGET = (
+    select(tombstones.c.seq)
+    .where(OWN, tombstones.c.collection_id == bindparam("collection_id"))
+    .order_by(tombstones.c.seq.desc())
+    .offset(bindparam("kept"))
+    .limit(1)
+)
 IDS_PER_STATEMENT = 1000
 
 
@@ -44,6 +53,13 @@ class ChangeLog:
         place = {"collection_id": self._collection_id, "document_id": document_id}
         rows = [place | {"chunk_id": chunk_id, "seq": seq} for seq, chunk_id in enumerate(chunk_ids, first)]
         await self._tx.insert(tombstones, *rows)
+        await self._forget_the_oldest()
+
+    async def _forget_the_oldest(self) -> None:
+        [(count,)] = await self._tx.rows(COUNTED, collection_id=self._collection_id)
+        if count > changes.MOST_TOMBSTONES:
+            row = await self._tx.row(NEWEST_TO_FORGET, collection_id=self._collection_id, kept=changes.MOST_TOMBSTONES // 2)
+            await self.prune(row.seq if row else 0)
 
     async def unbury(self, chunk_ids: Sequence[str]) -> None:
         """Take back tombstones of chunks that are published again."""

@@ -8,6 +8,9 @@ from pincite.core.ids import ChunkId, DocumentId
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import Vector
 
+MOST_TOMBSTONES = 20_000
+"""Beyond so many in a collection a store forgets the older half: a mirror that is further behind is quicker built anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class LogState:
