@@ -3,19 +3,17 @@
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, bindparam, delete, func, or_, select, update
+from sqlalchemy import Row, bindparam, delete, select, update
 
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
+from pincite.adapters.sql.matching import read_matching
 from pincite.adapters.sql.tables import chunks, documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Document, Reason, Stage
 from pincite.core.errors import ConflictError
 from pincite.core.evidence import Filter
 from pincite.core.ids import CollectionId, DocumentId, VersionId
-
-IDS_PER_STATEMENT = 1000
-AFTER_SLASH = chr(ord("/") + 1)
 
 OWN, THIS = documents.c.workspace_id == bindparam("own"), documents.c.id == bindparam("document_id")
 HERE = documents.c.collection_id == bindparam("in_collection")
@@ -27,7 +25,6 @@ BY_ORDER = (
     .order_by(documents.c.path)
     .limit(bindparam("count"))
 )
-SEARCHABLE = select(documents.c.id, documents.c.collection_id).where(OWN, documents.c.version_id.is_not(None))
 CHANGED = update(documents).where(OWN, THIS, HERE)
 GONE = delete(documents).where(OWN, THIS)
 CHUNK_IDS = (
@@ -70,22 +67,7 @@ class SqlDocuments:
 
     async def matching(self, collection_id: CollectionId, filter: Filter) -> set[DocumentId]:
         """Return the searchable documents (those with a version) that a filter leaves."""
-        query = SEARCHABLE
-        if filter.path_prefix:
-            query = query.where(_under(filter.path_prefix))
-        if filter.content_types:
-            query = query.where(documents.c.content_type.in_(filter.content_types))
-        if filter.tags:
-            query = query.where(or_(*(_tagged(tag) for tag in filter.tags)))
-        if not filter.document_ids:
-            rows = await self._tx.rows(query.where(HERE), in_collection=collection_id)
-            return {DocumentId(row.id) for row in rows}
-        found: set[DocumentId] = set()
-        for at in range(0, len(filter.document_ids), IDS_PER_STATEMENT):
-            some = query.where(documents.c.id.in_(filter.document_ids[at : at + IDS_PER_STATEMENT]))
-            # The collection is compared here: named in the statement, it would tempt the planner to walk all of its documents.
-            found.update(DocumentId(row.id) for row in await self._tx.rows(some) if row.collection_id == collection_id)
-        return found
+        return await read_matching(self._tx, collection_id, filter)
 
     async def remove(self, document_id: DocumentId) -> bool:
         """Delete a document and all that is made of it, leaving tombstones. False when unknown."""
@@ -99,18 +81,6 @@ class SqlDocuments:
         # Versions, texts, chunks and vectors follow by foreign key.
         await self._tx.change(GONE, document_id=document_id)
         return True
-
-
-def _tagged(tag: str) -> ColumnElement[bool]:
-    """Look for the tag as it stands in the stored list. Taken out, the list is another one; LIKE would ignore case."""
-    return func.replace(documents.c.tags, json.dumps(tag), "") != documents.c.tags
-
-
-def _under(prefix: str) -> ColumnElement[bool]:
-    """Match whole paths and folders: `a/b` is itself and all of `a/b/`, `a/b/` the folder alone. By range, for the index."""
-    folder = prefix if prefix.endswith("/") else f"{prefix}/"
-    inside = (documents.c.path >= folder) & (documents.c.path < folder[:-1] + AFTER_SLASH)
-    return inside if prefix.endswith("/") else or_(documents.c.path == prefix, inside)
 
 
 def _values(document: Document) -> dict[str, Any]:
