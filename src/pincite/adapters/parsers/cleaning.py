@@ -71,6 +71,9 @@ def clean(text: str, *, controls: dict[str, str] | None = None) -> Iterator[Piec
             yield text[at : found.start()], at, found.start() - at
         character = found.group()
         kept = _EXPANDED.get(character) or (controls or {}).get(character)
+        if not kept and controls and "\0" < character < " " and text[found.end() : found.end() + 1].isdigit():
+            # A glyph that its font doesn't name, often a minus: shown as unreadable, or the number would lose its sign unseen.
+            kept = "\ufffd"
         if kept:
             yield kept, found.start(), 1
         at = found.end()

@@ -34,6 +34,12 @@ def test_ligatures_of_tex_fonts_are_read_where_asked_for() -> None:
     assert "".join(text for text, _, _ in clean("signi\x1ccation", controls=TEX_LIGATURES)) == "signification"
 
 
+@pytest.mark.parametrize(("raw", "kept"), [("\x030.93", "\ufffd0.93"), ("a\x03b", "ab"), ("1\x03", "1"), ("\x000", "0")])
+def test_an_unnamed_glyph_before_a_digit_of_a_page_is_not_dropped_unseen(raw: str, kept: str) -> None:
+    assert "".join(text for text, _, _ in clean(raw, controls=TEX_LIGATURES)) == kept
+    assert "\ufffd" not in "".join(text for text, _, _ in clean(raw))
+
+
 def test_a_text_that_normalisation_would_swell_stays_as_it_is() -> None:
     assert "".join(text for text, _, _ in clean("\ufdfa" * 1000)) == "\ufdfa" * 1000
 
