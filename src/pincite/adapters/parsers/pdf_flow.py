@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from pincite.adapters.parsers.pdf_lines import Line, PageLines
-from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_entry, ends_sentence, starts_item
+from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_entry, ends_sentence, starts_item, starts_note
 from pincite.adapters.parsers.pdf_turns import has_room
 from pincite.core.documents import BlockRole
 
 _FLOATS = 6
+_MOST_BESIDE_FLOAT, _MOST_NOTE_LINES = 300, 6
 _LEAST_PROSE, _LEAST_LINES = 20, 3
 
 
@@ -37,11 +38,34 @@ def _continued(
     if not says_so and (not _may_continue(first) or _is_indented(paragraph)):
         return None
     for candidate in earlier[: -_FLOATS - 1 : -1]:
+        if _stands_below(candidate.last, first):
+            continue
         if _is_open(candidate, paragraph) and (says_so or _is_full(candidate.last, first, pages[candidate.last.page])):
             return candidate
-        if candidate.role is BlockRole.HEADING or (candidate.role is BlockRole.BODY and candidate.first.size >= 0.97 * body):
+        if _parts(candidate, first, pages, body=body):
             return None
     return None
+
+
+def _stands_below(last: Line, first: Line) -> bool:
+    """Whether what was drawn before a line stands below it, as a foot does that is drawn first."""
+    shares_column = min(last.box[2], first.box[2]) > max(last.box[0], first.box[0])
+    return last.page == first.page and last.box[1] > first.box[1] and shares_column
+
+
+def _parts(candidate: Paragraph, first: Line, pages: Mapping[int, PageLines], *, body: float) -> bool:
+    """Whether a paragraph that isn't continued ends the search: any heading and any text of the usual size does.
+
+    On a page between, where only a picture and a few words stand, and at the foot of the page that is cut, a note does not.
+    """
+    if candidate.role is BlockRole.HEADING:
+        return True
+    if candidate.role is not BlockRole.BODY or candidate.first.size < 0.97 * body:
+        return False
+    page = pages[candidate.last.page]
+    is_between = candidate.last.page < first.page and sum(len(line.text) for line in page.lines) <= _MOST_BESIDE_FLOAT
+    is_note = candidate.last.page < first.page and starts_note(candidate.first.text) and not starts_item(candidate.first.text)
+    return not (is_between or (is_note and len(candidate.lines) <= _MOST_NOTE_LINES))
 
 
 def _is_full(last: Line, first: Line, page: PageLines) -> bool:
@@ -54,6 +78,8 @@ def _is_full(last: Line, first: Line, page: PageLines) -> bool:
 
 def _may_continue(first: Line) -> bool:
     opening = first.text[0]
+    if opening.isdigit() and starts_note(first.text) and any(map(str.isupper, first.text[:5])):
+        return False
     return opening.isalpha() or (len(first.text) >= _LEAST_PROSE and (opening.isalnum() or opening in "\"'“‘«(["))
 
 

@@ -94,7 +94,9 @@ def _column_over(start: Line, above: Sequence[Line]) -> Line | None:
 
 def _is_large_foot(start: Line, column: Line, below: Sequence[Line], *, pitch: float) -> bool:
     """Whether a few lines stand under a gap at the foot, flush with the column, whatever their print."""
-    is_flush = abs(start.box[0] - column.box[0]) < 0.5 * start.size and start.text[:1].isdigit() != start.text[1:2].isdigit()
+    is_flush = (
+        -4 * start.size < start.box[0] - column.box[0] < 0.5 * start.size and start.text[:1].isdigit() != start.text[1:2].isdigit()
+    )
     return is_flush and len(below) <= _MOST_LARGE_LINES and start.box[3] - column.box[3] > _GAP_PITCHES * pitch
 
 

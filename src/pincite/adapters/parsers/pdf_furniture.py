@@ -15,7 +15,7 @@ from statistics import median
 
 from pincite.adapters.parsers.pdf_evidence import is_often, margins_of, repeated_rows, rows_of_one_print
 from pincite.adapters.parsers.pdf_lines import PageLines
-from pincite.adapters.parsers.pdf_numbering import Number, bates_numbers, counting_numbers, is_number
+from pincite.adapters.parsers.pdf_numbering import Number, bates_numbers, counting_numbers, is_number, lone_numbers
 from pincite.adapters.parsers.pdf_paragraphs import starts_caption, starts_item
 from pincite.adapters.parsers.pdf_rows import Row, Zone, edge_zones, line_pitch
 from pincite.adapters.parsers.pdf_turns import rows_between_halves
@@ -25,6 +25,7 @@ from pincite.core.documents import BlockRole
 # In a longer document what is furniture comes back.
 _FEW_PAGES = 8
 _TABLE_CELLS = 2
+_LARGER = 1.1
 _EVEN_PITCH = 1.25
 _TABLE_PITCH = 1.7
 _FORM = re.compile(
@@ -51,7 +52,7 @@ def mark_furniture(pages: Sequence[PageLines], *, body: float) -> PageNames:
     tops, feet = edge_zones(filled, is_top=True, pitch=pitch), edge_zones(filled, is_top=False, pitch=pitch)
     zones = [*tops, *feet]
     counts, bates = counting_numbers(zones, page_count=len(filled)), bates_numbers(zones)
-    numbers = {row: number for row, (_, number) in counts.items()}
+    numbers = {row: number for row, (_, number) in counts.items()} or lone_numbers(zones, page_count=len(filled))
     margins = margins_of(zones, page_count=len(filled))
     repeated, often = repeated_rows(zones, margins)
     counted = {row for row, (count, _) in counts.items() if is_often(count, page_count=len(filled))}
@@ -69,7 +70,7 @@ def mark_furniture(pages: Sequence[PageLines], *, body: float) -> PageNames:
         _lift(row, numbers, bates)
         lifted.append(row)
     for zone in zones:
-        _put_in_order(zone)
+        _put_in_order(zone, body=body)
     return _names(lifted, numbers, bates)
 
 
@@ -129,9 +130,13 @@ def _flows_into(inner: Row, following: Row, usual_gap: float, *, is_often: bool)
     return is_even and (not is_often or starts_item(inner.text))
 
 
-def _put_in_order(zone: Zone) -> None:
-    """Put rows apart from the text that stay in the flow before it at the top, behind it at the foot, whenever they were drawn."""
-    rows = [row for row in zone.rows[: zone.apart] if row.lines[0].role is BlockRole.BODY]
+def _put_in_order(zone: Zone, *, body: float) -> None:
+    """Put rows apart from the text that stay in the flow before it at the top, behind it at the foot, whenever they were drawn.
+
+    So with a title over the text, which may stand close to it.
+    """
+    titles = takewhile(lambda row: row.size > _LARGER * body, zone.rows[zone.apart :] if zone.is_top else ())
+    rows = [row for row in (*zone.rows[: zone.apart], *titles) if row.lines[0].role is BlockRole.BODY]
     apart = [line for row in (rows if zone.is_top else reversed(rows)) for line in row.lines]
     chosen = set(map(id, apart))
     text = [line for line in zone.page.lines if line.role is BlockRole.BODY and id(line) not in chosen]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pincite.adapters.parsers.pdf_rows import Row, Zone, rows_by_height
 
 _COUNTING_SHARE = 0.1
+_FEW_PAGES = 3
 _MOST_NUMBERS = 4
 _PAGE_WORD = (
     r"(?:page|seite|página|pagina|pagine|strona|side|sida|sheet|folio|стр(?:аница|\.)?|pag\.|pág\.|p\.|pp\.|pg\.?|s\.|bl\.)"
@@ -122,6 +123,14 @@ def counting_numbers(zones: Sequence[Zone], *, page_count: int) -> dict[int, tup
             if count >= enough and (number.alone or row.has_words) and count > found.get(id(row), (0, number))[0]:
                 found[id(row)] = (count, number)
     return found
+
+
+def lone_numbers(zones: Sequence[Zone], *, page_count: int) -> dict[int, Number]:
+    """Return by row the number that stands alone at the edge of one page of a short document, whose other pages have none."""
+    rows = [row for zone in zones for row in zone.rows[: zone.apart] if is_number(row)]
+    if page_count > _FEW_PAGES or len({row.page.number for row in rows}) != 1:
+        return {}
+    return {id(row): next(numbers_of(row)) for row in rows}
 
 
 def bates_numbers(zones: Sequence[Zone]) -> dict[int, str]:

@@ -203,6 +203,12 @@ def _is_prose(row: Row, inner: Row) -> bool:
     if len(row.parts) > 1 or abs(row.size - inner.size) > _SAME_SIZE * row.size or row.is_bold != inner.is_bold:
         return False
     line, other = row.lines[0], inner.lines[0]
-    is_full = line.box[2] > 0.95 * other.box[2] + 0.05 * other.box[0]
-    is_flush = -line.size < line.box[0] - other.box[0] < 4 * line.size
-    return is_flush and (is_full or line.text[0].islower() or ends_sentence(line.text))
+    if not -line.size < line.box[0] - other.box[0] < 4 * line.size:
+        return False
+    rights = [
+        one.box[2]
+        for one in row.page.lines
+        if one is not line and one.size == line.size and abs(one.box[0] - other.box[0]) < line.size
+    ]
+    is_full = abs(line.box[2] - max(rights, default=0.0)) < 0.06 * (line.box[2] - line.box[0])
+    return is_full or line.text[0].islower() or ends_sentence(line.text)

@@ -11,6 +11,9 @@ from pincite.core.documents import BlockRole
 _SAME_SIZE = 0.04
 _MOST_ROWS = 3
 _SMALL_PRINT = 0.93
+_TABLE_CELLS = 3
+_MARGIN_SHARE = 0.1
+_LEAST_ALIKE = 3
 
 
 def rows_between_halves(tops: Sequence[Zone], feet: Sequence[Zone], *, body: float) -> Iterator[Row]:
@@ -22,7 +25,8 @@ def rows_between_halves(tops: Sequence[Zone], feet: Sequence[Zone], *, body: flo
     for foot, top in zip(feet, tops[1:], strict=False):
         ways = ((under, over) for under in _readings(foot, body=body) for over in _readings(top, body=body))
         for under, over in sorted(ways, key=lambda way: way[0].cost + way[1].cost):
-            if _goes_on(under.text.lines[-1], over.text.lines[0], foot.page):
+            last, first = under.text.lines[-1], over.text.lines[0]
+            if _goes_on(last, first, foot.page) or (_in_margin(over.lifted) and _may_go_on(last, first, foot.page)):
                 yield from under.lifted
                 yield from over.lifted
                 break
@@ -42,25 +46,43 @@ def _readings(zone: Zone, *, body: float) -> Iterator[_Reading]:
     lifted: list[Row] = []
     cost = 0
     for number, row in rows:
-        is_small = row.size <= _SMALL_PRINT * body
-        if not is_small:
-            yield _Reading(row, list(lifted), cost)
         is_apart = number < zone.apart and not starts_caption(row.text)
-        if is_apart and not (is_small and starts_note(row.text) and not zone.is_top):
+        is_note = starts_note(row.text) and not zone.is_top and (is_apart or row.size <= _SMALL_PRINT * body)
+        is_free = row.size <= _SMALL_PRINT * body or is_note or len(row.parts) >= _TABLE_CELLS
+        if not is_free:
+            yield _Reading(row, list(lifted), cost)
+        if is_apart and not is_note:
             lifted.append(row)
-        elif not is_small:
+        elif not is_free:
             return
-        cost += not is_small
+        cost += not is_free
         if cost > _MOST_ROWS:
             return
 
 
+def _in_margin(rows: Sequence[Row]) -> bool:
+    """Whether there are rows, all of them close to the edge of their page."""
+    return bool(rows) and all(row.from_edge + row.size <= _MARGIN_SHARE * max(row.page.width, row.page.height) for row in rows)
+
+
+def _are_alike(last: Line, first: Line) -> bool:
+    return last.bold == first.bold and abs(last.size - first.size) <= _SAME_SIZE * last.size
+
+
 def _goes_on(last: Line, first: Line, page: PageLines) -> bool:
-    if not first.text[0].islower() or last.bold != first.bold or abs(last.size - first.size) > _SAME_SIZE * last.size:
+    """Whether the sentence of one line goes on in another, which says so by its small letter."""
+    if not first.text[0].islower() or not _are_alike(last, first):
         return False
     if last.hyphen >= 0 or last.text.endswith("-"):
         return True
     return not ends_sentence(last.text) and not has_room(last, first, page)
+
+
+def _may_go_on(last: Line, first: Line, page: PageLines) -> bool:
+    """Whether a full line ends amid a sentence, and the other may go on with a name or a figure."""
+    if not first.text[0].isalnum() or not _are_alike(last, first) or last.hyphen >= 0 or last.text.endswith("-"):
+        return False
+    return not ends_sentence(last.text) and not has_room(last, first, page, least=_LEAST_ALIKE)
 
 
 def has_room(last: Line, first: Line, page: PageLines, *, least: int = 1) -> bool:
@@ -81,4 +103,4 @@ def has_room(last: Line, first: Line, page: PageLines, *, least: int = 1) -> boo
     right = max((line.box[2] for line in alike), default=last.box[2])
     word = first.text.partition(" ")[0]
     letter = (first.box[2] - first.box[0]) / max(1, len(first.text))
-    return right - last.box[2] > letter * (len(word) + 1) + 0.5 * last.size
+    return right - last.box[2] > 1.25 * letter * (len(word) + 1) + 0.5 * last.size

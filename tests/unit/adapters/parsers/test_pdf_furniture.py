@@ -171,3 +171,9 @@ def test_a_letterhead_that_was_drawn_last_stands_before_its_page(kit: Any) -> No
 def test_a_row_far_from_the_edge_counts_only_in_a_long_document(kit: Any) -> None:
     canonical = pages(kit, ["Harbour Board", "Harbour Board"], y=190)
     assert texts(canonical, *LIFTED) == []
+
+
+def test_a_lone_number_at_the_edge_of_the_second_page_of_two_is_its_number(kit: Any) -> None:
+    sheets = [kit.sheet(kit.column(prose(0), y=100)), kit.sheet([*kit.column(prose(1), y=100), kit.text(300, 765, "A-2", 8)])]
+    canonical = read(kit.write(*sheets))
+    assert (texts(canonical, BlockRole.PAGE_NUMBER), [page.label for page in canonical.pages]) == (["A-2"], ["1", "A-2"])
