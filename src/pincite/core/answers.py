@@ -183,9 +183,10 @@ class Answer:
 
 
 def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
+    cut = {"truncated": True} if answer.usage.truncated else {}
     return {
         "answered": answer.answered,
-        "truncated": answer.usage.truncated,
+        **cut,
         "claims": [claim.as_dict() for claim in answer.claims],
         "citations": [citation.as_dict() for citation in answer.citations],
         "message_id": answer.message_id,
