@@ -46,12 +46,11 @@ def fuse(
     near_rest, said_rest = _of_the_rest(near, depth), _of_the_rest(said, depth)
     share = {Strategy.DENSE: 1.0, Strategy.LEXICAL: 0.0, Strategy.HYBRID: weights.dense}[strategy]
     fused = {
-        chunk: Scores(
-            share * near.get(chunk, near_rest) ** 2 + (1 - share) * said.get(chunk, said_rest), cosines.get(chunk), bm25.get(chunk)
-        )
+        chunk: share * near.get(chunk, near_rest) ** 2 + (1 - share) * said.get(chunk, said_rest)
         for chunk in dict.fromkeys([*bm25, *cosines])
     }
-    return sorted(fused.items(), key=lambda item: (-item[1].fused, -(item[1].lexical or 0.0), -(item[1].dense or 0.0)))
+    order = sorted(fused, key=lambda chunk: (fused[chunk], bm25.get(chunk, 0.0), cosines.get(chunk, 0.0)), reverse=True)
+    return [(chunk, Scores(fused[chunk], cosines.get(chunk), bm25.get(chunk))) for chunk in order]
 
 
 def with_phrase(fused: float, share: float, weights: FusionWeights) -> float:

@@ -153,6 +153,9 @@ class Searcher:
     async def _both(self, targets: Sequence[_Target], text: str, vector: Vector | None, strategy: Strategy) -> _Sides:
         near = [self._near(target, vector) for target in targets]
         said = [self._said(target, text, strategy) for target in targets]
+        if len(targets) == 1:
+            dense, lexical = await asyncio.gather(near[0], said[0])
+            return _Sides(dense, [lexical])
         dense, lexical = await asyncio.gather(asyncio.gather(*near), asyncio.gather(*said))
         return _Sides([hit for hits in dense for hit in hits], list(lexical))
 
@@ -195,16 +198,17 @@ async def _until_confirmed(look: Callable[[], Awaitable[_Found]]) -> _Found:
 
 def _literal_first(
     matches: Callable[[str], float] | None, found: Sequence[_Scored], weights: FusionWeights
-) -> tuple[Sequence[_Scored], float]:
+) -> tuple[Iterable[_Scored], float]:
     """Order passages anew where one holds the words of the question literally; return them and the largest share held."""
     if matches is None:
         return found, 0.0
     shares = _shares(matches, [passage for passage, _ in found])
-    raised = [
+    most = max(shares, default=0.0)
+    raised = (
         (passage, Scores(with_phrase(scores.fused, share, weights), scores.dense, scores.lexical))
         for (passage, scores), share in zip(found, shares, strict=True)
-    ]
-    return sorted(raised, key=lambda scored: -scored[1].fused), max(shares, default=0.0)
+    )
+    return sorted(raised, key=lambda scored: -scored[1].fused) if most else raised, most
 
 
 def _shares(matches: Callable[[str], float], passages: Sequence[PassageText]) -> list[float]:

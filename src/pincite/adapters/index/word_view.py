@@ -99,10 +99,12 @@ class WordView:
             for name, weight in ((BODY, 1.0), (TITLE, TITLE_WEIGHT)):
                 if len(alternatives) > 1 or self.laid:
                     weight *= _idf(self.searchers, name, alternatives)
-                    terms = [_term(name, token, weight / _idf((searcher,), name, (token,))) for token in alternatives]
+                    present = [token for token in alternatives if searcher.doc_freq(name, token)]
+                    terms = [_term(name, token, weight / _idf((searcher,), name, (token,))) for token in present]
                 else:
                     terms = [_term(name, token, weight) for token in alternatives]
-                clauses.append((Occur.Should, terms[0] if len(terms) == 1 else Query.disjunction_max_query(terms)))
+                if terms:
+                    clauses.append((Occur.Should, terms[0] if len(terms) == 1 else Query.disjunction_max_query(terms)))
         return Query.boolean_query(clauses)
 
     def _without_hidden(self, query: Query) -> Query:
