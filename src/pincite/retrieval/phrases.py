@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 MIN_RUN = 4
@@ -27,8 +26,6 @@ def phrase_matcher(query: str) -> Callable[[str], float] | None:
     if len(words) < MIN_RUN and (" " in folded or len(folded) < MIN_CHARACTERS):
         return None
     likely = _likely(words)
-    least = _least(words)
-    runs = [f" {' '.join(words[first : first + least])} " for first in range(len(words) - least + 1)]
 
     def share(passage: str) -> float:
         text = passage.casefold()
@@ -37,9 +34,7 @@ def phrase_matcher(query: str) -> Callable[[str], float] | None:
         text = " ".join(text.split())
         if folded in text:
             return 1.0
-        found = _WORD.findall(text) if least >= MIN_RUN else []
-        text = f" {' '.join(found)} "
-        return literal_share(words, found) if any(run in text for run in runs) else 0.0
+        return literal_share(words, _WORD.findall(text)) if len(words) >= MIN_RUN else 0.0
 
     return share
 
@@ -84,15 +79,22 @@ def literal_share(query: Sequence[str], passage: Sequence[str]) -> float:
 
     0 when that run is shorter than `MIN_RUN` words or than `MIN_SHARE` of the query.
     """
-    places: dict[str, list[int]] = defaultdict(list)
-    for position, word in enumerate(query):
-        places[word].append(position)
-    best = 0
-    ending: dict[int, int] = {}
-    for word in passage:
-        ending = {position: ending.get(position - 1, 0) + 1 for position in places.get(word, ())}
-        best = max(best, max(ending.values(), default=0))
-    return best / len(query) if best >= max(MIN_RUN, MIN_SHARE * len(query)) else 0.0
+    least, most = _least(query), len(query)
+    text = f" {' '.join(passage)} "
+    if least < MIN_RUN or not _holds(text, query, least):
+        return 0.0
+    while least < most:  # a passage that holds a run holds its parts
+        middle = (least + most + 1) // 2
+        if _holds(text, query, middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least / len(query)
+
+
+def _holds(text: str, query: Sequence[str], size: int) -> bool:
+    """Say whether words parted by blanks, with one at either end, hold `size` words of the query in a row."""
+    return any(f" {' '.join(query[first : first + size])} " in text for first in range(len(query) - size + 1))
 
 
 def _folded(text: str) -> str:

@@ -75,20 +75,21 @@ class WordView:
     def search(self, text: str, *, limit: int, documents: Collection[DocumentId] | None) -> LexicalResult:
         """Return up to `limit` hits by falling BM25, and the question's idf mass. Raises `ValueError` for a damaged index."""
         question = question_tokens(text, self.langs.keys())
-        mass = sum(_idf(self.searchers, BODY, alternatives) for alternatives in question)
+        counts = _Counts(self.searchers)
+        mass = sum(counts.idf(BODY, alternatives) for alternatives in question)
         if limit < 1 or not question or (documents is not None and not documents):
             return LexicalResult((), mass)
         hits: list[IndexHit] = []
         if self.searcher:
-            query = _among(self._query(question, self.searcher), documents)
+            query = _among(self._query(question, self.searcher, counts), documents)
             hits += _hits(self.searcher, self._without_hidden(query), limit)
         if self.laid:
-            query = _among(self._query(question, self.laid.searcher), documents)
+            query = _among(self._query(question, self.laid.searcher, counts), documents)
             hits += _hits(self.laid.searcher, query, limit)
             hits.sort(key=lambda hit: -hit.score)
         return LexicalResult(tuple(hits[:limit]), mass)
 
-    def _query(self, question: Sequence[Sequence[str]], searcher: tantivy.Searcher) -> Query:
+    def _query(self, question: Sequence[Sequence[str]], searcher: tantivy.Searcher, counts: "_Counts") -> Query:
         """Sum over the words, in the body and, for less, in title and headings; of a word's alternatives only the best counts.
 
         Each alternative weighs by the rarity of the word in the whole collection: a stem of a language that few passages
@@ -98,9 +99,10 @@ class WordView:
         for alternatives in question:
             for name, weight in ((BODY, 1.0), (TITLE, TITLE_WEIGHT)):
                 if len(alternatives) > 1 or self.laid:
-                    weight *= _idf(self.searchers, name, alternatives)
-                    present = [token for token in alternatives if searcher.doc_freq(name, token)]
-                    terms = [_term(name, token, weight / _idf((searcher,), name, (token,))) for token in present]
+                    weight *= counts.idf(name, alternatives)
+                    own = counts if len(counts.searchers) == 1 else _Counts((searcher,))
+                    present = [token for token in alternatives if own.of(name, token)]
+                    terms = [_term(name, token, weight / own.idf(name, (token,))) for token in present]
                 else:
                     terms = [_term(name, token, weight) for token in alternatives]
                 if terms:
@@ -114,11 +116,25 @@ class WordView:
         return Query.boolean_query([(Occur.Must, query), (Occur.MustNot, hidden)])
 
 
-def _idf(searchers: Sequence[tantivy.Searcher], name: str, alternatives: Sequence[str]) -> float:
-    """Return the idf of a word, which a passage has by one of its alternatives."""
-    total = sum(searcher.num_docs for searcher in searchers)
-    containing = sum(searcher.doc_freq(name, token) for searcher in searchers for token in alternatives)
-    return idf(min(containing, total), total)  # deleted chunks count among the containing until segments merge
+class _Counts:
+    """How many chunks of some searchers have a word, each looked up once for a question."""
+
+    def __init__(self, searchers: Sequence[tantivy.Searcher]) -> None:
+        self.searchers = searchers
+        self._total = sum(searcher.num_docs for searcher in searchers)
+        self._known: dict[tuple[str, str], int] = {}
+
+    def of(self, name: str, token: str) -> int:
+        """Return how many chunks have a token in a field, gone ones too until segments merge."""
+        found = self._known.get((name, token))
+        if found is None:
+            found = self._known[name, token] = sum(searcher.doc_freq(name, token) for searcher in self.searchers)
+        return found
+
+    def idf(self, name: str, alternatives: Sequence[str]) -> float:
+        """Return the idf of a word, which a passage has by one of its alternatives."""
+        containing = sum(self.of(name, token) for token in alternatives)
+        return idf(min(containing, self._total), self._total)
 
 
 def _term(name: str, token: str, weight: float) -> Query:
