@@ -17,6 +17,7 @@ Codes: TypeAlias = NDArray[np.uint64]
 
 BLOCK = 4096
 """Rows whose codes lie together, word by word, so that a scan reads each word of all rows in one run."""
+_BLOCKS_AT_ONCE = 8
 _WIDTH = 10
 """Rows looked at exactly for ten hits, times the root of the rows: recall@10 of .99 took 8 on 9,000 to 70,000 e5 vectors."""
 
@@ -42,12 +43,26 @@ class SignCodes:
 
     def _estimates(self, query: Floats) -> Floats:
         centred = query - self.center
-        code = encode(centred[None])[0]
+        estimates = self._unequal(encode(centred[None])[0]).reshape(-1)[: len(self.scales)].astype(np.float32)
+        step = float(_step(centred[None])[0])
+        estimates *= -2 * step  # of len(query) signs, all but twice the unequal ones speak for a row
+        estimates += len(query) * step
+        estimates *= self.scales[:, 0]
+        estimates += self.scales[:, 1]
+        return estimates
+
+    def _unequal(self, code: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """Return for each row, `(blocks, BLOCK)`, how many signs differ from a code `(words,)`. A few blocks stay cached."""
         unequal = np.zeros((len(self.codes), BLOCK), np.uint16)
-        for word in range(self.codes.shape[1]):
-            unequal += np.bitwise_count(self.codes[:, word, :] ^ code[word])
-        equal = len(query) - 2.0 * unequal.reshape(-1)[: len(self.scales)].astype(np.float32)
-        return self.scales[:, 0] * (equal * _step(centred[None])[0]) + self.scales[:, 1]
+        different = np.empty((_BLOCKS_AT_ONCE, BLOCK), np.uint64)
+        counts = np.empty((_BLOCKS_AT_ONCE, BLOCK), np.uint8)
+        for start in range(0, len(self.codes), _BLOCKS_AT_ONCE):
+            some = self.codes[start : start + _BLOCKS_AT_ONCE]
+            total, scratch, found = unequal[start : start + len(some)], different[: len(some)], counts[: len(some)]
+            for word in range(some.shape[1]):
+                np.bitwise_xor(some[:, word, :], code[word], out=scratch)
+                np.add(total, np.bitwise_count(scratch, out=found), out=total)
+        return unequal
 
 
 def encode(centred: Floats) -> Codes:
