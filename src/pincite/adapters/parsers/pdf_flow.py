@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pincite.adapters.parsers.pdf_lines import Line, PageLines
-from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_entry, ends_sentence, starts_item, starts_note
+from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_entry, ends_sentence, starts_caption, starts_item, starts_note
 from pincite.adapters.parsers.pdf_turns import has_room
 from pincite.core.documents import BlockRole
 
@@ -32,7 +32,7 @@ def _continued(
 ) -> Paragraph | None:
     """Return the paragraph that this one continues. One that begins with a small letter says so; any other must be proven."""
     first = paragraph.first
-    if paragraph.role is not BlockRole.BODY or not earlier or starts_item(first.text):
+    if paragraph.role is not BlockRole.BODY or not earlier or starts_item(first.text) or starts_caption(first.text):
         return None
     says_so = first.text[0].islower()
     if not says_so and (not _may_continue(first) or _is_indented(paragraph)):

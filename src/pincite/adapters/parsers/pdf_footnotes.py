@@ -35,7 +35,7 @@ def mark_footnotes(page: PageLines, *, body: float, pitch: float) -> None:
             continue
         below = [line for line in flow if line.box[1] >= start.box[1] - 0.5 * start.size and _share_column(line, column)]
         if _is_small_foot(start, column, below, body=body):
-            is_note = _points_to(mark, above)
+            is_note = _points_to(mark, above) or _raised(mark, above) is not None
         else:
             is_note = _is_large_foot(start, column, below, pitch=pitch) and _raised(mark, above) is not None
         if is_note:

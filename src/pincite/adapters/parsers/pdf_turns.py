@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from pincite.adapters.parsers.pdf_lines import Line, PageLines
 from pincite.adapters.parsers.pdf_paragraphs import ends_sentence, starts_caption, starts_note
@@ -12,7 +13,8 @@ _SAME_SIZE = 0.04
 _MOST_ROWS = 3
 _SMALL_PRINT = 0.93
 _TABLE_CELLS = 3
-_MARGIN_SHARE = 0.1
+_MARGIN_SHARE = 0.13
+_SAME_PRINT = 0.95
 _LEAST_ALIKE = 3
 
 
@@ -25,7 +27,7 @@ def rows_between_halves(tops: Sequence[Zone], feet: Sequence[Zone], *, body: flo
     for foot, top in zip(feet, tops[1:], strict=False):
         ways = ((under, over) for under in _readings(foot, body=body) for over in _readings(top, body=body))
         for under, over in sorted(ways, key=lambda way: way[0].cost + way[1].cost):
-            last, first = under.text.lines[-1], over.text.lines[0]
+            last, first = _last_line(under.text, foot), over.text.lines[0]
             if _goes_on(last, first, foot.page) or (_in_margin(over.lifted) and _may_go_on(last, first, foot.page)):
                 yield from under.lifted
                 yield from over.lifted
@@ -39,6 +41,13 @@ class _Reading:
     text: Row
     lifted: list[Row]
     cost: int
+
+
+def _last_line(row: Row, zone: Zone) -> Line:
+    """Return the line that is read last among a row at the foot and those above it: the lowest of the rightmost column."""
+    rows = dropwhile(lambda other: other is not row, [*zone.rows, *zone.following])
+    above = [line for other in rows for line in other.lines if line.size > _SAME_PRINT * row.size]
+    return max(above, key=lambda line: (line.box[0] > row.lines[-1].box[2], line.box[3], line.box[0]))
 
 
 def _readings(zone: Zone, *, body: float) -> Iterator[_Reading]:
