@@ -27,6 +27,7 @@ from report import need_shared
 
 from pincite.adapters.index.dense import MappedDenseIndex
 from pincite.adapters.index.lexical import TantivyIndex
+from pincite.adapters.index.threads import SearchThreads
 from pincite.adapters.models.cached import CachedEmbedding
 from pincite.adapters.models.e5 import load_local_model
 from pincite.adapters.sql.store import SqlStore, open_store
@@ -319,7 +320,8 @@ async def open_filled(folder: Path) -> AsyncGenerator[BenchStore]:
     spec, questions = EmbeddingSpec(**asked["spec"]), asked["questions"]
     vectors: Floats = np.load(folder / "questions.npy")
     store = open_store(folder / "pincite.db")
-    dense, lexical = MappedDenseIndex(folder / "index", store.changes), TantivyIndex(folder / "index", store.changes)
+    index, threads = folder / "index", SearchThreads()
+    dense, lexical = MappedDenseIndex(index, store.changes, threads=threads), TantivyIndex(index, store.changes, threads=threads)
     model = KnownQuestions(spec, dict(zip(questions, vectors, strict=True)))
     searcher = Searcher(store, dense, lexical, lambda _: model, LOCAL_WORKSPACE)
     space = IndexSpace(LOCAL_WORKSPACE, COLLECTION, spec.model_id, spec.dimensions)

@@ -1,9 +1,9 @@
 """Word stems, and the tokens that an index keeps and a question asks for."""
 
-import threading
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Protocol, cast
 
 from pincite.language.stopwords import stop_words
@@ -29,14 +29,9 @@ class _Stemmer(Protocol):
     def stemWords(self, words: Sequence[str], /) -> list[str]: ...  # noqa: N802
 
 
-class _Stemmers(threading.local):
-    """One stemmer per thread and language: its C state isn't safe to share."""
-
-    def __init__(self) -> None:
-        self.by_lang: dict[str, _Stemmer | None] = {}
-
-
-_stemmers = _Stemmers()
+_stemmers: dict[str, _Stemmer | None] = {}
+_stemming = Lock()
+"""A stemmer's state isn't safe to share. One for all threads, since each keeps the stems of 10,000 words."""
 
 
 def stem(word: str, lang: str) -> str:
@@ -49,8 +44,9 @@ def stem(word: str, lang: str) -> str:
 
 def stem_all(found: Sequence[str], lang: str) -> list[str]:
     """Return the stem of each word, in order."""
-    stemmer = _stemmer(lang)
-    stems = stemmer.stemWords(found) if stemmer else found
+    with _stemming:
+        stemmer = _stemmer(lang)
+        stems = stemmer.stemWords(found) if stemmer else found
     return [word if word.isascii() or lang in _DIACRITICS_PART_WORDS else _plain(word) for word in stems]
 
 
@@ -86,10 +82,10 @@ def _plain(word: str) -> str:
 
 
 def _stemmer(lang: str) -> _Stemmer | None:
-    if lang not in _stemmers.by_lang:
+    if lang not in _stemmers:
         name = _ALGORITHMS.get(lang)
-        _stemmers.by_lang[lang] = _load(name) if name else None
-    return _stemmers.by_lang[lang]
+        _stemmers[lang] = _load(name) if name else None
+    return _stemmers[lang]
 
 
 def _load(name: str) -> _Stemmer:

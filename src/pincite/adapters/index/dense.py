@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 
 from pincite.adapters.index.following import Follower
 from pincite.adapters.index.matrix import MatrixView, unit
 from pincite.adapters.index.matrix_files import MatrixMirror
 from pincite.adapters.index.mirrors import Mirrors
+from pincite.adapters.index.threads import SearchThreads
 from pincite.core.ids import DocumentId
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.index import IndexHit, IndexSpace
@@ -17,12 +19,21 @@ from pincite.core.ports.models import Vector
 class MappedDenseIndex:
     """A `DenseIndex` in `root/<collection>/dense-<model>`: exact, and from `sign_rows` rows on by way of sign codes."""
 
-    def __init__(self, root: Path, changes: ChangeFeed, *, sign_rows: int = 50_000, compact_rows: int = 1_000) -> None:
+    def __init__(
+        self,
+        root: Path,
+        changes: ChangeFeed,
+        *,
+        threads: SearchThreads | None = None,
+        sign_rows: int = 50_000,
+        compact_rows: int = 1_000,
+    ) -> None:
         def open_mirror(folder: Path, space: IndexSpace) -> MatrixMirror:
             return MatrixMirror(folder, dimensions=space.dimensions, sign_rows=sign_rows, compact_rows=compact_rows)
 
         self._follower: Follower[MatrixView] = Follower(changes)
         self._mirrors = Mirrors(root, "dense", open_mirror)
+        self._threads = threads or SearchThreads()
 
     async def search(
         self, space: IndexSpace, vector: Vector, *, limit: int, documents: Collection[DocumentId] | None = None
@@ -31,7 +42,7 @@ class MappedDenseIndex:
         if space.dimensions:
             unit(vector, space.dimensions)
         view = await self._follower.current(space, self._mirrors.of(space))
-        return await asyncio.to_thread(_search, view, vector, limit, documents)
+        return await self._threads.run(partial(_search, view, vector, limit, documents))
 
     async def follow(self, space: IndexSpace, *, through: int | None = None) -> None:
         """Catch up now: with all that is committed, or with the log up to a number."""

@@ -1,12 +1,12 @@
 """Best chunks by BM25, from tantivy snapshots that all processes share."""
 
-import asyncio
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
 from pincite.adapters.index.following import Follower
 from pincite.adapters.index.mirrors import Mirrors
+from pincite.adapters.index.threads import SearchThreads
 from pincite.adapters.index.word_files import WordMirror
 from pincite.adapters.index.word_view import WordView
 from pincite.core.ids import DocumentId
@@ -17,9 +17,10 @@ from pincite.core.ports.index import IndexSpace, LexicalResult
 class TantivyIndex:
     """A `LexicalIndex` in `root/<collection>/lexical`."""
 
-    def __init__(self, root: Path, changes: ChangeFeed) -> None:
+    def __init__(self, root: Path, changes: ChangeFeed, *, threads: SearchThreads | None = None) -> None:
         self._follower: Follower[WordView] = Follower(changes)
         self._mirrors = Mirrors(root, "lexical", lambda folder, _: WordMirror(folder))
+        self._threads = threads or SearchThreads()
 
     async def search(
         self, space: IndexSpace, text: str, *, limit: int, documents: Collection[DocumentId] | None = None
@@ -29,11 +30,11 @@ class TantivyIndex:
         mirror = self._mirrors.of(space)
         view = await self._follower.current(space, mirror)
         try:
-            return await asyncio.to_thread(partial(view.search, text, limit=limit, documents=documents))
+            return await self._threads.run(partial(view.search, text, limit=limit, documents=documents))
         except ValueError:  # tantivy's for anything; here files that opened well and can't be read
             mirror.distrust(view)
         view = await self._follower.current(space, mirror)
-        return await asyncio.to_thread(partial(view.search, text, limit=limit, documents=documents))
+        return await self._threads.run(partial(view.search, text, limit=limit, documents=documents))
 
     async def follow(self, space: IndexSpace) -> None:
         """Catch up now with all that is committed."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.adapters.index.matrix_documents import MatrixDocuments, records_of
 from pincite.adapters.index.publication import Stamp
 from pincite.adapters.index.seals import Seal
 from pincite.adapters.index.signs import Floats, SignCodes
@@ -42,7 +42,7 @@ class MatrixState:
     base: int = 0
     dimensions: int = 0
     rows: int = 0
-    documents_bytes: int = 0
+    documents: int = 0
     dead: str = ""
     dead_rows: int = 0
     coded: int = 0
@@ -69,7 +69,7 @@ class MatrixView:
     vectors: Floats
     rows: Rows
     dead: Flags
-    document_lines: bytes = b""
+    documents: MatrixDocuments
     signs: SignCodes | None = None
     laid: Laid | None = None
 
@@ -77,11 +77,6 @@ class MatrixView:
     def dimensions(self) -> int:
         """Return the size of its vectors, 0 while it has none."""
         return self.vectors.shape[1] if len(self.vectors) or self.laid is None else self.laid.vectors.shape[1]
-
-    @cached_property
-    def documents(self) -> Mapping[str, int]:
-        """Return the number of each document in `rows`."""
-        return {line: number for number, line in enumerate(self.document_lines.decode().splitlines())}
 
     def rows_of(self, chunks: Collection[ChunkId]) -> Places:
         """Return the rows of chunks, dead ones too."""
@@ -123,7 +118,7 @@ class MatrixView:
         if documents is None:
             return np.flatnonzero(~self.dead) if self.dead.any() else None
         chosen = np.zeros(len(self.documents) + 1, np.bool_)
-        chosen[[self.documents[document] for document in documents if document in self.documents]] = True
+        chosen[self.documents.among(documents)] = True
         return np.flatnonzero(chosen[self.rows["document"]] & ~self.dead)
 
     def under(self, changes: Sequence[Change], *, seq: int, base: int, dimensions: int) -> "MatrixView":
@@ -144,7 +139,8 @@ class MatrixView:
 
 def empty_view(stamp: Stamp | None) -> MatrixView:
     """Return a view of nothing."""
-    return MatrixView(0, 0, MatrixState(), stamp, np.zeros((0, 0), np.float32), np.zeros(0, ROW), np.zeros(0, np.bool_))
+    rows, dead, documents = np.zeros(0, ROW), np.zeros(0, np.bool_), MatrixDocuments(records_of([]))
+    return MatrixView(0, 0, MatrixState(), stamp, np.zeros((0, 0), np.float32), rows, dead, documents)
 
 
 def chunks_at(rows: Rows, places: Places) -> list[ChunkId]:

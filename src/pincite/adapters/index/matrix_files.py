@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.adapters.index.matrix import ROW, Flags, Laid, MatrixState, MatrixView, Rows, chunks_at, empty_view, key_of, lay
+from pincite.adapters.index.matrix_documents import DOCUMENT, MatrixDocuments
 from pincite.adapters.index.matrix_writing import (
     CENTER,
     CODES,
@@ -30,7 +31,7 @@ from pincite.adapters.index.signs import BLOCK, Floats, SignCodes
 from pincite.core.ids import DocumentId
 from pincite.core.ports.changes import Change
 
-_FORMAT = 2
+_FORMAT = 3
 _COPIED_ROWS = 8192
 _SPOT_CHECKS = 16
 _log = logging.getLogger(__name__)
@@ -55,15 +56,21 @@ class MatrixMirror:
             return None
         return laid_over if laid_over and laid_over.stamp == published.stamp else published
 
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of the files that this process has open."""
+        published = self._published
+        return sum(seal.size_bytes for seal in published.state.seals.values()) if published else 0
+
     def load(self, *, overlaid: bool) -> MatrixView:
         """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
         stamp = self._publication.stamp()
         published, laid_over = self._published, self._overlaid
         if published is None or published.stamp != stamp:
             published = self._published = self._open(stamp)
-        if overlaid and laid_over and laid_over.stamp == published.stamp:
-            return laid_over
-        return published
+        if laid_over and laid_over.stamp != published.stamp:
+            self._overlaid = laid_over = None  # it lies over files that are no longer published: its memory is given back
+        return laid_over if overlaid and laid_over else published
 
     def overlay(self, view: MatrixView, changes: Sequence[Change], *, seq: int, base: int | None) -> MatrixView:
         """Return `view` with changes laid over it in memory."""
@@ -105,7 +112,7 @@ class MatrixMirror:
         dead = view.dead.copy()
         dead[view.rows_of(latest)] = True
         state = replace(view.state, seq=seq, base=view.base if base is None else base, dimensions=dimensions)
-        documents = dict(view.documents)
+        documents = view.documents.numbers(frozenset(laid.documents))
         gone = int(dead.sum())
         if not state.generation or (gone >= self._compact_rows and gone * 3 > len(dead)):
             folder = self._publication.new_generation()
@@ -152,10 +159,10 @@ class MatrixMirror:
                 check(folder / name, seal)
         rows = _mapped(folder / ROWS, ROW, (state.rows,))
         vectors = _mapped(folder / VECTORS, np.dtype(np.float32), (state.rows, state.dimensions))
-        lines = (folder / DOCUMENTS).read_bytes()[: state.documents_bytes]
-        if zlib.crc32(lines) != state.seals[DOCUMENTS].crc or (state.coded and not _is_tail_whole(folder, state)):
+        documents = MatrixDocuments(_mapped(folder / DOCUMENTS, DOCUMENT, (state.documents,)))
+        if state.coded and not _is_tail_whole(folder, state):
             raise ValueError("files don't fit")
-        _spot_check(rows, vectors, lines.count(b"\n"))
+        _spot_check(rows, vectors, documents)
         return MatrixView(
             state.seq,
             state.base,
@@ -164,7 +171,7 @@ class MatrixMirror:
             vectors,
             rows,
             _dead(folder, state),
-            lines,
+            documents,
             _signs(folder, state) if state.coded else None,
         )
 
@@ -207,26 +214,25 @@ def _signs(folder: Path, state: MatrixState) -> SignCodes:
     return SignCodes(codes, scales, _mapped(folder / CENTER, np.dtype(np.float32), (state.dimensions,)).copy())
 
 
-def _spot_check(rows: Rows, vectors: Floats, documents: int) -> None:
+def _spot_check(rows: Rows, vectors: Floats, documents: MatrixDocuments) -> None:
     """Look at a few rows: zeros or noise, as a crash or a bad disk leaves them, must not be taken for vectors."""
     places = np.linspace(0, len(rows) - 1, min(_SPOT_CHECKS, len(rows))).astype(np.intp)
     for row, chunk in zip(places, chunks_at(rows, places), strict=True):
         length = float(np.linalg.norm(vectors[row]))
-        if rows["key"][row] != key_of(chunk) or not 0 <= rows["document"][row] < documents:
+        number = int(rows["document"][row])
+        if rows["key"][row] != key_of(chunk) or not 0 <= number < len(documents) or not documents.ids([number])[0]:
             raise ValueError("rows don't fit")
         if not (0.99 < length < 1.01 or length == 0):
             raise ValueError("vectors don't fit")
 
 
-def _copy(folder: Path, state: MatrixState, view: MatrixView, dead: Flags) -> tuple[MatrixState, dict[str, int], Flags]:
+def _copy(folder: Path, state: MatrixState, view: MatrixView, dead: Flags) -> tuple[MatrixState, dict[DocumentId, int], Flags]:
     """Write the rows that live into a new generation."""
-    documents: dict[str, int] = {}
-    names = list(view.documents)
+    documents: dict[DocumentId, int] = {}
     alive = np.flatnonzero(~dead)
     for start in range(0, len(alive), _COPIED_ROWS):
         part = alive[start : start + _COPIED_ROWS]
-        numbers: list[int] = view.rows["document"][part].tolist()
-        owners = tuple(DocumentId(names[number]) for number in numbers)
+        owners = tuple(view.documents.ids(view.rows["document"][part]))
         chunks = tuple(chunks_at(view.rows, part))
         state = append_rows(folder, state, documents, Laid(chunks, owners, view.vectors[part]))
     return state, documents, np.zeros(state.rows, np.bool_)

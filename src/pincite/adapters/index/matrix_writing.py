@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from pincite.adapters.index.matrix import ROW, Flags, Laid, MatrixState, key_of
+from pincite.adapters.index.matrix_documents import records_of
 from pincite.adapters.index.seals import Seal, append
 from pincite.adapters.index.signs import BLOCK, Codes, encode, scales
+from pincite.core.ids import DocumentId
 
 VECTORS = "vectors.f32"
 ROWS = "rows.bin"
-DOCUMENTS = "documents.txt"
+DOCUMENTS = "documents.bin"
 CODES = "codes.u64"
 SCALES = "scales.f32"
 CENTER = "center.f32"
@@ -25,16 +27,20 @@ TAIL = "tail of codes.u64"
 """The name under which the seals keep what of the last block of codes is in use. The seal of the file is over whole blocks."""
 
 
-def append_rows(folder: Path, state: MatrixState, documents: dict[str, int], laid: Laid) -> MatrixState:
-    """Write rows behind those of `state` and return the state with them; number new documents in `documents`."""
-    known = len(documents)
+def append_rows(folder: Path, state: MatrixState, documents: dict[DocumentId, int], laid: Laid) -> MatrixState:
+    """Write rows behind those of `state` and return the state with them.
+
+    `documents` has the numbers of those of their documents that the files know; it gets those of the others, which are written.
+    """
+    new = [document for document in dict.fromkeys(laid.documents) if document not in documents]
+    documents.update((document, number) for number, document in enumerate(new, state.documents))
     rows = np.zeros(len(laid.chunks), ROW)
     rows["chunk"] = [chunk.encode() for chunk in laid.chunks]
     rows["key"] = [key_of(chunk) for chunk in laid.chunks]
-    rows["document"] = [documents.setdefault(document, len(documents)) for document in laid.documents]
-    lines = "".join(f"{document}\n" for document in list(documents)[known:]).encode()
-    state = _appended(folder, state, {VECTORS: laid.vectors.tobytes(), ROWS: rows.tobytes(), DOCUMENTS: lines})
-    return replace(state, rows=state.rows + len(rows), documents_bytes=state.documents_bytes + len(lines))
+    rows["document"] = [documents[document] for document in laid.documents]
+    records = records_of(new)
+    state = _appended(folder, state, {VECTORS: laid.vectors.tobytes(), ROWS: rows.tobytes(), DOCUMENTS: records.tobytes()})
+    return replace(state, rows=state.rows + len(rows), documents=state.documents + len(new))
 
 
 def write_dead(folder: Path, state: MatrixState, dead: Flags) -> MatrixState:

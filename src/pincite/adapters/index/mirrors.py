@@ -4,23 +4,47 @@ import shutil
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 from urllib.parse import quote
 
 from pincite.core.ports.index import IndexSpace
 
 _OPEN = 32
+_OPEN_BYTES = 4_000_000_000
 
-M = TypeVar("M")
+
+class Sized(Protocol):
+    """A mirror that knows how much it has open."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of its open files."""
+        ...
+
+
+M = TypeVar("M", bound=Sized)
 
 
 class Mirrors(Generic[M]):
-    """Open mirrors by folder; beyond 32 the one used least lately is closed."""
+    """Open mirrors by folder. Those used least lately are closed when there are more than `most`, or more than `most_bytes` in all.
 
-    def __init__(self, root: Path, kind: str, make: Callable[[Path, IndexSpace], M]) -> None:
+    The one in use stays, however large. Who searches a mirror that is closed meanwhile has its files until the search is done.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        kind: str,
+        make: Callable[[Path, IndexSpace], M],
+        *,
+        most: int = _OPEN,
+        most_bytes: int = _OPEN_BYTES,
+    ) -> None:
         self._root = root
         self._kind = kind
         self._make = make
+        self._most = most
+        self._most_bytes = most_bytes
         self._open: OrderedDict[Path, M] = OrderedDict()
 
     def of(self, space: IndexSpace) -> M:
@@ -28,9 +52,12 @@ class Mirrors(Generic[M]):
         folder = self._folder(space)
         mirror = self._open.pop(folder, None) or self._make(folder, space)
         self._open[folder] = mirror
-        if len(self._open) > _OPEN:
+        while len(self._open) > 1 and self._are_too_many():
             self._open.popitem(last=False)
         return mirror
+
+    def _are_too_many(self) -> bool:
+        return len(self._open) > self._most or sum(mirror.size_bytes for mirror in self._open.values()) > self._most_bytes
 
     def drop_others(self, space: IndexSpace) -> None:
         """Delete the mirrors of the space's collection for other models than its own. Who has their files open keeps them."""

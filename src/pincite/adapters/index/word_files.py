@@ -39,15 +39,21 @@ class WordMirror:
             return None
         return laid_over if laid_over and laid_over.stamp == published.stamp else published
 
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of the files that this process has open."""
+        published = self._published
+        return sum(size for size, _ in published.state.files.values()) if published else 0
+
     def load(self, *, overlaid: bool) -> WordView:
         """Return the published view, opened anew when another was published; with `overlaid` what was laid over it."""
         stamp = self._publication.stamp()
         published, laid_over = self._published, self._overlaid
         if published is None or published.stamp != stamp:
             published = self._published = self._open(stamp)
-        if overlaid and laid_over and laid_over.stamp == published.stamp:
-            return laid_over
-        return published
+        if laid_over and laid_over.stamp != published.stamp:
+            self._overlaid = laid_over = None  # it lies over files that are no longer published: its memory is given back
+        return laid_over if overlaid and laid_over else published
 
     def distrust(self, view: WordView) -> None:
         """Have the mirror rebuilt, because searching this view failed."""

@@ -55,7 +55,7 @@ def test_bytes_that_are_not_as_they_were_are_noticed(path: Path, spoilt: bytes) 
 def grown(folder: Path, vectors: np.ndarray, steps: list[int]) -> MatrixState:
     """Append rows and their codes in steps."""
     folder.mkdir()
-    state, documents = MatrixState("g", dimensions=vectors.shape[1]), dict[str, int]()
+    state, documents = MatrixState("g", dimensions=vectors.shape[1]), dict[DocumentId, int]()
     for start, end in zip([0, *steps], steps, strict=False):
         chunks = tuple(ChunkId(f"c{n}") for n in range(start, end))
         laid = Laid(chunks, (DocumentId("d"),) * len(chunks), vectors[start:end])
@@ -85,7 +85,7 @@ def test_published_codes_are_not_touched_by_those_that_follow(tmp_path: Path) ->
     state = grown(tmp_path / "rows", vectors[:1500], [1500])
     before = tail_of(tmp_path / "rows" / CODES, state)
     chunks = tuple(ChunkId(f"d{n}") for n in range(3500))
-    more = append_rows(tmp_path / "rows", state, {"d": 0}, Laid(chunks, (DocumentId("d"),) * 3500, vectors[1500:]))
+    more = append_rows(tmp_path / "rows", state, {DocumentId("d"): 0}, Laid(chunks, (DocumentId("d"),) * 3500, vectors[1500:]))
     code_rows(tmp_path / "rows", more, sign_rows=1000)
     for name, seal in state.seals.items():
         if name != TAIL:
