@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -140,11 +141,11 @@ def row(name: str, timing: Timing) -> list[str]:
 
 
 def bars(found: Measured) -> list[list[str]]:
-    hybrid = min(found["search"][name]["cpu_mean"] for name in ("hybrid", "hybrid, again"))
+    hybrid = mean(found["search"][name]["cpu_mean"] for name in ("hybrid", "hybrid, again"))
     dense = found["parts"]["dense side"]["cpu_mean"]
     narrowed = [found["search"][name]["cpu_mean"] for name in ("hybrid, 1% by folder", "hybrid, 1% by documents")]
     checks = [
-        (f"hybrid, CPU ≤ {BARS['hybrid']:.0f} ms", f"{hybrid:.2f}", hybrid <= BARS["hybrid"]),
+        (f"hybrid, both passes, CPU ≤ {BARS['hybrid']:.0f} ms", f"{hybrid:.2f}", hybrid <= BARS["hybrid"]),
         (f"dense side, CPU ≤ {BARS['dense side']:.0f} ms", f"{dense:.2f}", dense <= BARS["dense side"]),
         ("a 1% filter is no slower than none", " and ".join(f"{figure:.2f}" for figure in narrowed), max(narrowed) <= hybrid),
         *(
