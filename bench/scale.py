@@ -2,6 +2,7 @@
 
 `python bench/scale.py [--sizes 10000,100000] [--million] [--no-peers] [--keep FOLDER]`; needs `../shared/evals`. Each store is
 filled, measured and left by a process of its own. `--million` adds a million chunks (about 6 GB of disk and half an hour).
+With `--no-peers` the figures go to `scale-alone.md`, so that a kept run beside other engines stays.
 """
 
 import argparse
@@ -67,7 +68,7 @@ def run(sizes: list[int], folder: Path, *, peers: bool) -> None:
         lines += report(size, json.loads(built.read_text()), child("--measure", str(place)))
         if peers and PEERS.exists() and size <= PEERS_UP_TO:
             lines += report_peers(size, place)
-    keep("scale", lines)
+    keep("scale" if peers else "scale-alone", lines)
 
 
 def child(*arguments: str) -> Any:
