@@ -41,7 +41,7 @@ def speed_of_texts() -> list[str]:
 
 
 def read_any(path: Path) -> object:
-    bounds = {"max_pages": 100, "max_chars": 10_000_000, "max_depth": 100}
+    bounds = {"max_pages": 100, "max_chars": 10_000_000, "max_depth": 100, "max_unpacked_bytes": 1 << 29}
     return read_file(str(path), name=path.name, on_page=lambda done, total: None, **bounds)
 
 
