@@ -1,7 +1,7 @@
 """The query engine: one stream from a question to a cited answer. `ask` is its fold."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from pincite.answering.citing import Cited, cite, freeze, locate_quotes
@@ -18,7 +18,7 @@ from pincite.answering.sources import group_sources
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Query, Retrieval
-from pincite.core.messages import ChatMessage, ModelUsage
+from pincite.core.messages import ModelUsage
 from pincite.core.ports.locator import Locator
 from pincite.core.ports.models import ChatModel
 from pincite.core.ports.querylog import QueryLog
@@ -64,9 +64,12 @@ class QueryEngine:
             yield exchange.start(rendered.sources)
             reply = exchange.reply
             if rendered.sources and self._may_hold_answer(retrieval):
-                async with aclosing(self._reply(reply, rendered.messages)) as pieces:
+                async with _closed(self.llm.stream(rendered.messages)) as pieces:
                     async for piece in pieces:
-                        yield TokenChunk(piece)
+                        if text := reply.take(piece):
+                            yield TokenChunk(text)
+                if text := reply.finish():
+                    yield TokenChunk(text)
             answered = reply.says_something
             if not answered:
                 yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
@@ -91,20 +94,6 @@ class QueryEngine:
     def _may_hold_answer(self, retrieval: Retrieval) -> bool:
         """Let a retriever that gives no raw signals decide by what it brings."""
         return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
-
-    async def _reply(self, reply: Reply, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
-        """Yield the visible pieces of the model's reply; its stream is closed in any case."""
-        stream = self.llm.stream(messages)
-        try:
-            async for piece in stream:
-                if isinstance(piece, ModelUsage):
-                    reply.usage = piece
-                elif text := reply.take(piece):
-                    yield text
-            if text := reply.finish():
-                yield text
-        finally:
-            await _close(stream)
 
     async def _cite(self, reply: Reply, rendered: RenderedPrompt) -> Cited:
         cited = cite(reply.text, reply.transducer.marks, rendered.sources, lang=detect(reply.text))
@@ -134,6 +123,11 @@ def _query(ask: Ask) -> Query:
     return Query(ask.question, ask.collection_ids, ask.filter, ask.limit, ask.strategy)
 
 
-async def _close(stream: AsyncIterator[str | ModelUsage]) -> None:
-    if isinstance(stream, AsyncGenerator):
-        await stream.aclose()
+@asynccontextmanager
+async def _closed(stream: AsyncIterator[str | ModelUsage]) -> AsyncGenerator[AsyncIterator[str | ModelUsage]]:
+    """Close a model's stream in any case, if it can be closed."""
+    try:
+        yield stream
+    finally:
+        if isinstance(stream, AsyncGenerator):
+            await stream.aclose()

@@ -57,8 +57,11 @@ class Reply:
             start = mark.end
         return any(char.isalnum() for char in text[start:])
 
-    def take(self, piece: str) -> str:
-        """Return what a piece of the reply makes safe to show."""
+    def take(self, piece: str | ModelUsage) -> str:
+        """Return what a piece of the reply makes safe to show; usage is kept."""
+        if isinstance(piece, ModelUsage):
+            self.usage = piece
+            return ""
         return self._keep(self.transducer.feed(self.sentinel.feed(piece)))
 
     def finish(self) -> str:

@@ -19,6 +19,8 @@ _MAX_BLANKS = 8
 _FIRST_QUANTITY = 1000
 """Bare numbers from here on are years and quantities unless they were issued."""
 
+_WORDS = re.compile(r"[^\s\\`$<>\[\](){}\"'~［］【】〔〕〖〗（）]*(?: [^\s\\`$<>\[\](){}\"'~［］【】〔〕〖〗（）]+)*")
+"""Words with one space between, and nothing that could open or close anything: the bulk of every reply."""
 _STOPS = _BLANKS + re.escape("".join(CLOSERS))
 _PLAIN = re.compile(rf"(?:[^{_STOPS}]|[{_BLANKS}]+(?=[^{_STOPS}]))+")
 _PROTECTED = re.compile(r"\w+|.", re.DOTALL)
@@ -87,6 +89,8 @@ class MarkerTransducer:
 
     def feed(self, piece: str) -> str:
         """Return the text that the piece makes safe to show."""
+        if self._is_between_words and _WORDS.fullmatch(piece):
+            return self._pass_words(piece)
         return self._run(self._held + piece, final=False)
 
     def feed_bytes(self, piece: bytes) -> str:
@@ -96,6 +100,19 @@ class MarkerTransducer:
     def finish(self) -> str:
         """Return what was held back; nothing is fed after it."""
         return self._run(self._held + self._decoder.decode(b"", final=True), final=True)
+
+    @property
+    def _is_between_words(self) -> bool:
+        """Say whether plain words would go through as they are: nothing is held but blanks, and nothing is open."""
+        return not self._held and self._cluster is None and self._swallow is _Swallow.NOTHING and self._state.is_plain
+
+    def _pass_words(self, piece: str) -> str:
+        if not piece:
+            return ""
+        self._state.run(piece)
+        text, self._lead = self._lead + piece, ""
+        self._emitted += len(text)
+        return text
 
     def _run(self, text: str, *, final: bool) -> str:
         pos = 0

@@ -76,6 +76,11 @@ class MarkdownState:
         return self.mode in _CODE_MODES or (self.mode is Mode.FENCE_RUN and self._length >= _FENCE_LENGTH)
 
     @property
+    def is_plain(self) -> bool:
+        """True inside a line of text where no stretch is open or about to open."""
+        return self.mode is Mode.BODY and self.spans.is_plain
+
+    @property
     def in_container(self) -> bool:
         """True on a line that a list or quote mark opens."""
         return self._item or self._quotes > 0
@@ -91,12 +96,16 @@ class MarkdownState:
         while pos < len(text):
             match = _INERT.match(text, pos) if self.mode is Mode.BODY else None
             if match:
-                self._grow(match.group())
-                self.spans.run(match.group())
+                self.run(match.group())
                 pos = match.end()
             else:
                 self._step(text[pos])
                 pos += 1
+
+    def run(self, text: str) -> None:
+        """Move over characters inside a line that open and close nothing."""
+        self._grow(text)
+        self.spans.run(text)
 
     def skip(self, marker: str) -> None:
         """Move over a marker that was read as a citation; `settle` came before."""

@@ -37,6 +37,11 @@ class Spans:
         self._tag: str | None = None
         self._brackets: list[bool] = []
 
+    @property
+    def is_plain(self) -> bool:
+        """True where nothing is open, and no run of marks is waiting for its end."""
+        return self.region is None and self._tag is None and not (self.escaped or self._ticks or self._dollars)
+
     def step(self, char: str) -> None:
         """Move over one character that is no line feed."""
         self.settle(char)
