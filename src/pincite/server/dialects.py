@@ -4,7 +4,7 @@ from typing import Any
 
 from pincite.core.answers import Citation, DoneChunk, SourcesChunk
 from pincite.core.evidence import Source
-from pincite.server.sse import frame
+from pincite.server.sse import frame, json_line
 
 GENERATION_FAILED = "Generation failed"
 CHAT_UNAVAILABLE = "Grounded chat is temporarily unavailable"
@@ -33,7 +33,7 @@ class QueryDialect:
 
     def token(self, text: str) -> bytes:
         """Return `token`."""
-        return frame("token", {"token": text})
+        return b'event: token\ndata: {"token":%b}\n\n' % json_line(text)
 
     def done(self, event: DoneChunk) -> bytes:
         """Return `done`."""
@@ -57,7 +57,7 @@ class ChatDialect:
 
     def token(self, text: str) -> bytes:
         """Return `answer_delta`."""
-        return frame("answer_delta", {"text": text})
+        return b'event: answer_delta\ndata: {"text":%b}\n\n' % json_line(text)
 
     def done(self, event: DoneChunk) -> bytes:
         """Return `citations` and `done`; `error` for an answer that cites nothing."""

@@ -213,8 +213,12 @@ class Wire:
 
     async def token(self, text: str) -> None:
         """Send a piece of text now, or with those that follow within the window."""
-        if self._flushing is None and not self._held and self._loop.time() - self._last >= WINDOW_S:
-            await self.write(self._frame_of(text))
+        now = self._loop.time()
+        if self._flushing is None and not self._held and now - self._last >= WINDOW_S:
+            # As `write` does, without another coroutine: this line runs for every token of every stream.
+            self._last = self._sending_since = now
+            await self._send({"type": "http.response.body", "body": self._frame_of(text), "more_body": True})
+            self._sending_since = None
             return
         self._held.append(text)
         self._held_characters += len(text)
