@@ -23,8 +23,8 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 help: ## say what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: .venv/run.stamp ## load the sample collection and answer a question from it
-	@$(BIN)/pincite sample
+run: .venv/run.stamp ## serve, with a sample collection; `make run ARGS="--port 9000"` passes options on
+	@$(BIN)/pincite serve $(ARGS)
 
 test: lint ## check everything and run every test and example
 	$(BIN)/pytest

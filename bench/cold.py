@@ -36,7 +36,7 @@ def main() -> None:
         for name, bar, arguments in (
             ("pincite --help", "< 0.5", ("--help",)),
             ("pincite search", "≤ 1.5", ("search", "typewriter", "-c", "samples")),
-            ("pincite sample, again (make run)", "< 5", ("sample",)),
+            ("pincite sample, again", "< 5", ("sample",)),
         ):
             times = [seconds(home, *arguments) for _ in range(RUNS)]
             rows.append([name, f"{min(times):.2f}", f"{statistics.median(times):.2f}", f"{max(times):.2f}", bar])

@@ -1,5 +1,6 @@
 """Builds the services from the settings: the only place where an implementation is chosen."""
 
+import asyncio
 import logging
 import tempfile
 from collections.abc import AsyncGenerator
@@ -162,7 +163,15 @@ class Services:
         return collection
 
     async def close(self) -> None:
-        """Release what is open."""
+        """Release what is open: all of it, also when cancelled meanwhile. A connection that is closed by half complains."""
+        closing = asyncio.ensure_future(self._close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await asyncio.wait({closing})
+            raise
+
+    async def _close(self) -> None:
         self.parser.close()
         await self.query_log.close()
         await self.store.close()

@@ -1,9 +1,10 @@
+import asyncio
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from pincite.bootstrap import Models
+from pincite.bootstrap import Models, build
 from pincite.core.errors import ConfigurationError
 from pincite.settings import load_settings
 
@@ -44,3 +45,15 @@ def test_an_embedding_that_is_neither_word_nor_folder_is_named(tmp_path: Path) -
     settings = load_settings({"PINCITE_EMBEDDING": str(tmp_path / "none")}, home=str(tmp_path))
     with pytest.raises(ConfigurationError, match="PINCITE_EMBEDDING"):
         assert Models(settings).embedding
+
+
+async def test_a_close_that_is_cancelled_closes_everything_all_the_same(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    services = build(load_settings({}, home=str(tmp_path), embedding="none"))
+    async with services.store.open(services.workspace_id) as work:
+        await work.collections.list()
+    closing = asyncio.create_task(services.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert caplog.records == []

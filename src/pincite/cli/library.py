@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +24,7 @@ from pincite.cli.render import (
     exit_code,
     file_progress,
     note,
+    own_name,
     page_dict,
     page_place,
     print_count,
@@ -40,6 +40,7 @@ from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
 from pincite.core.documents import BlockRole
 from pincite.core.errors import PinciteError, RefusedInput
 from pincite.ingest.naming import printable
+from pincite.ingest.samples import SAMPLE_COLLECTION, sample_files
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found, Pincite
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from pincite.core.documents import Document
     from pincite.core.evidence import Filter, Source
 
-SAMPLE_COLLECTION = "samples"
 SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 
 
@@ -263,7 +263,7 @@ def sample(question: str, as_json: bool) -> None:
 
     with_client(SAMPLE_COLLECTION, work)
     if not as_json:
-        click.echo(_NEXT)
+        click.echo(_NEXT.format(pincite=own_name()))
 
 
 async def load_samples(client: "Pincite", *, as_json: bool = False) -> "list[Added]":
@@ -275,16 +275,10 @@ async def load_samples(client: "Pincite", *, as_json: bool = False) -> "list[Add
     return added
 
 
-def sample_files() -> list[Path]:
-    """Return the documents of the sample library, without its licence notes."""
-    folder = Path(__file__).parent.parent / "samples" / "library"
-    return sorted(folder.iterdir())
-
-
 _NEXT = """
 What to type next:
-  pincite ask "What can happen when fsync is turned off?" -c samples   another question to the samples
-  pincite show word-processor.pdf --find "typewriter" -c samples       where a word stands, to the point
-  pincite add FILE_OR_FOLDER                                           your own documents
-  pincite ask "YOUR QUESTION"                                          and a cited answer from them
+  {pincite} ask "What can happen when fsync is turned off?" -c samples   another question to the samples
+  {pincite} show word-processor.pdf --find "typewriter" -c samples       where a word stands, to the point
+  {pincite} add FILE_OR_FOLDER                                           your own documents
+  {pincite} ask "YOUR QUESTION"                                          and a cited answer from them
 """

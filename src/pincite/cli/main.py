@@ -14,8 +14,9 @@ from pincite.cli.library import add, ask, list_documents, remove, sample, search
 from pincite.cli.operate import doctor, version
 from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
-from pincite.cli.serve import serve, token
+from pincite.cli.serve import serve, worker
 from pincite.cli.sync import sync
+from pincite.cli.tokens import token
 from pincite.cli.upkeep import backup, restore
 from pincite.core.errors import PinciteError
 
@@ -30,6 +31,7 @@ COMMANDS = (
     reembed,
     sample,
     serve,
+    worker,
     token,
     doctor,
     backup,
@@ -77,6 +79,7 @@ def cli() -> None:
       pincite sample                       load a small library and ask it something
       pincite add report.pdf contracts/    add your own files and folders
       pincite ask "What does clause 7 say about notice?"
+      pincite serve                        answer over HTTP
 
     Exit codes: 0 ok, 1 some files failed, 2 usage, 3 not found, 4 refused input, 5 model provider, 6 store.
     """

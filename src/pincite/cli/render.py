@@ -1,10 +1,14 @@
 """How results look on a console: plain when piped, coloured and with progress bars on a terminal."""
 
 import json
+import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
@@ -65,6 +69,18 @@ def error_dict(error: PinciteError) -> dict[str, Any]:
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def own_name() -> str:
+    """Return how this program is called from here: by its name where the shell finds it, else by its path."""
+    script = Path(sys.executable).parent / "pincite"
+    found = shutil.which("pincite")
+    if found and script.exists() and os.path.samefile(found, script):
+        return "pincite"
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m pincite"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
 
 
 def note(text: str) -> None:

@@ -1,23 +1,25 @@
-"""Commands about the server: serve, and the tokens of those who may use it."""
+"""Commands that keep running: the server, and workers that read uploaded documents."""
 
 import asyncio
 import json
-from datetime import timedelta
+import shlex
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from pincite.cli.options import json_option
-from pincite.cli.render import print_json
-from pincite.core.access import EVERYTHING, Permission
-from pincite.core.errors import NotFoundError
-from pincite.core.ids import TokenId
+from pincite.cli.render import note, own_name
+from pincite.core.errors import ErrorKind, PinciteError
+from pincite.ingest.samples import SAMPLE_COLLECTION
 
 if TYPE_CHECKING:
-    from pincite.core.access import ApiToken
+    from pincite.client import Pincite
+    from pincite.workspaces.tokens import Tokens
 
 OWNER = "owner"
 QUESTION = "What can happen when fsync is turned off?"
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses that stand for all of a machine's, and the one of them by which the machine itself comes in."""
 
 
 @click.command()
@@ -26,51 +28,90 @@ QUESTION = "What can happen when fsync is turned off?"
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that answer.")
 @click.option("--samples/--no-samples", default=True, show_default=True, help="Load the sample collection at the first start.")
 def serve(host: str, port: int, workers: int, samples: bool) -> None:
-    """Answer over HTTP. The first start prints a token, once: keep it."""
+    """Answer over HTTP. The first start loads the samples and prints a token, once: keep it."""
     from pincite.server.run import listen
     from pincite.server.run import serve as run
 
     taken = listen(host, port)
-    token, collection_id = asyncio.run(_prepare(samples))
-    click.echo(_welcome(f"http://{host if ':' not in host else f'[{host}]'}:{port}", token, collection_id))
-    run([taken], workers=workers)
+    usage = asyncio.run(_begin(_address(host, port), samples))
+    # Ctrl-C is how a server is ended, so nothing failed.
+    with suppress(KeyboardInterrupt):
+        click.echo(usage)
+        run([taken], workers=workers)
+    note("Stopped.")
 
 
-async def _prepare(samples: bool) -> tuple[str | None, str | None]:
-    """Bring the installation to where it can serve; return the first token, and the samples' collection."""
-    from pincite.cli.library import SAMPLE_COLLECTION, load_samples
+async def _begin(address: str, samples: bool) -> str:
+    """Bring the installation to where it can serve; return what to paste."""
     from pincite.client import Pincite
     from pincite.workspaces.tokens import Tokens
 
-    async with Pincite() as client:
-        services = client.services
-        await services.collection("default", create=True)
-        made = await Tokens(services.store, services.workspace_id).first(OWNER)
-    if not samples:
-        return (made.text if made else None), None
     async with Pincite(collection=SAMPLE_COLLECTION) as client:
+        services = client.services
+        tokens = Tokens(services.store, services.workspace_id)
+        if samples and await _is_new(client, tokens):
+            await _load(client)
+        await services.collection("default", create=True)
+        # Last, so that a first start that was stopped begins anew; and printed at once, for it can't be had again.
+        made = await tokens.first(OWNER)
+        click.echo(f"Pincite answers at {address} (Ctrl-C ends it).\n")
+        if made:
+            click.echo(f"Your token, shown this once and kept only as a hash:\n\n  {made.text}\n")
+        return _usage(address, made.text if made else None, await _sample_id(client), _home_setting(client))
+
+
+async def _is_new(client: "Pincite", tokens: "Tokens") -> bool:
+    """Say whether nobody has used the installation yet: later the samples are there, or were deleted on purpose."""
+    async with client.services.store.open(client.services.workspace_id) as work:
+        has_collections = bool(await work.collections.list())
+    return not has_collections or not await tokens.list()
+
+
+async def _load(client: "Pincite") -> None:
+    """Load the samples. What keeps them out doesn't keep the server from starting, unless the store can't be used."""
+    from pincite.cli.library import load_samples
+
+    note("Loading the sample collection, once …")
+    try:
         await load_samples(client)
-        return (made.text if made else None), (await client.collection()).id
+    except PinciteError as error:
+        if error.kind is ErrorKind.STORE:
+            raise
+        note(f"The sample collection wasn't loaded: {error.message}")
 
 
-def _welcome(address: str, token: str | None, collection_id: str | None) -> str:
-    body = json.dumps({"question": QUESTION, "collection_id": collection_id or ""})
-    lines = [f"Pincite answers at {address}", ""]
-    if token:
-        lines += [f"Your token, shown this once: {token}", ""]
-    shown = token or "$PINCITE_TOKEN"
-    lines += [
-        "Ask:",
+async def _sample_id(client: "Pincite") -> str:
+    """Return the id of the samples' collection, empty when it isn't there."""
+    async with client.services.store.open(client.services.workspace_id) as work:
+        found = await work.collections.named(SAMPLE_COLLECTION)
+    return found.id if found else ""
+
+
+def _home_setting(client: "Pincite") -> str:
+    """Return what another terminal needs to mean the same home, empty for the usual one."""
+    from pincite.settings import Settings
+
+    home = client.settings.home_path
+    return "" if home == Settings().home_path else f"PINCITE_HOME={shlex.quote(str(home))} "
+
+
+def _address(host: str, port: int) -> str:
+    name = EVERYWHERE.get(host, host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+def _usage(address: str, token: str | None, collection_id: str, home: str) -> str:
+    """Return what to paste into another terminal: a question, and how another token is made."""
+    body = json.dumps({"question": QUESTION} | ({"collection_id": collection_id} if collection_id else {}))
+    asking = [
         f"  curl -N {address}/api/query/ -H 'Content-Type: application/json' \\",
-        f'    -H "Authorization: Bearer {shown}" -d {_quoted(body)}',
+        f'    -H "Authorization: Bearer {token or "$PINCITE_TOKEN"}" -d {shlex.quote(body)}',
     ]
-    if not token:
-        lines += ["", "PINCITE_TOKEN is the token of the first start. Lost it? Make another: pincite token create NAME"]
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+    another = f"{home}{own_name()} token create me"
+    if token:
+        return "\n".join(["Ask, in another terminal:", "", *asking, "", f"Lost the token? Make another: {another}", ""])
+    lost = ["Tokens are shown once, when they are made. Lost yours? Make another:", "", f"  export PINCITE_TOKEN=$({another})", ""]
+    return "\n".join([*lost, "Ask, in another terminal, with the token in PINCITE_TOKEN:", "", *asking, ""])
 
 
 @click.command()
@@ -95,81 +136,3 @@ def worker(slots: int, until_done: bool) -> None:
 
     done = asyncio.run(work())
     click.echo(f"{done} jobs done.")
-
-
-@click.group()
-def token() -> None:
-    """Make, list and revoke the tokens by which programs use the server."""
-
-
-@token.command("create")
-@click.argument("name")
-@click.option("--read-only", is_flag=True, help="May ask and read, not change anything.")
-@click.option("--days", type=click.IntRange(1, 3650), help="Days until it expires; without, it doesn't.")
-@json_option
-def create(name: str, read_only: bool, days: int | None, as_json: bool) -> None:
-    """Make a token and print it, this once."""
-    permissions = frozenset({Permission.READ_DOCUMENTS}) if read_only else EVERYTHING
-
-    async def work() -> str:
-        from pincite.client import Pincite
-        from pincite.workspaces.tokens import Tokens
-
-        async with Pincite() as client:
-            tokens = Tokens(client.services.store, client.services.workspace_id)
-            made = await tokens.issue(name, permissions=permissions, valid_for=timedelta(days=days) if days else None)
-        return made.text
-
-    text = asyncio.run(work())
-    if as_json:
-        print_json({"name": name, "token": text})
-    else:
-        click.echo(text)
-
-
-@token.command("list")
-@json_option
-def list_tokens(as_json: bool) -> None:
-    """List the tokens; their secrets aren't kept."""
-
-    async def work() -> "list[ApiToken]":
-        from pincite.client import Pincite
-        from pincite.workspaces.tokens import Tokens
-
-        async with Pincite() as client:
-            return await Tokens(client.services.store, client.services.workspace_id).list()
-
-    found = asyncio.run(work())
-    if as_json:
-        print_json({"tokens": [_token_dict(each) for each in found]})
-        return
-    for each in found:
-        until = each.expires_at.date().isoformat() if each.expires_at else "revoked"
-        click.echo(f"{each.id}  {each.name}  {', '.join(sorted(each.permissions))}  until {until}")
-
-
-def _token_dict(token: "ApiToken") -> dict[str, object]:
-    return {
-        "id": token.id,
-        "name": token.name,
-        "permissions": sorted(token.permissions),
-        "created_at": token.created_at.isoformat(timespec="seconds"),
-        "expires_at": token.expires_at.isoformat(timespec="seconds") if token.expires_at else None,
-    }
-
-
-@token.command("revoke")
-@click.argument("token_id")
-def revoke(token_id: str) -> None:
-    """Make a token worthless at once."""
-
-    async def work() -> bool:
-        from pincite.client import Pincite
-        from pincite.workspaces.tokens import Tokens
-
-        async with Pincite() as client:
-            return await Tokens(client.services.store, client.services.workspace_id).revoke(TokenId(token_id))
-
-    if not asyncio.run(work()):
-        raise NotFoundError(f"There is no token {token_id!r}. `pincite token list` shows them.")
-    click.echo("Revoked.")
