@@ -1,8 +1,8 @@
-"""Settings: the only reader of the environment. Every field names its variable and what it does."""
+"""Settings: the only reader of the environment. Every field names its variable, what it does, its unit and its bounds."""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,13 @@ def _setting(variable: str, default: Any, doc: str) -> Any:
     return field(default=default, metadata={"variable": variable, "doc": doc})
 
 
+def _number(variable: str, default: float, doc: str, *, unit: str, least: float, most: float) -> Any:
+    return field(default=default, metadata={"variable": variable, "doc": doc, "unit": unit, "least": least, "most": most})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How this installation runs. Nothing needs to be set."""
+    """How this installation runs. Nothing needs to be set. `docs/settings.md` is made from this (`tools/make_settings_page.py`)."""
 
     home: str = _setting("PINCITE_HOME", "~/.pincite", "Folder that holds everything: database, files, indexes, caches.")
     embedding: str = _setting(
@@ -23,8 +27,13 @@ class Settings:
         "local",
         "Embedding model: `local`, a folder with `model.onnx` and `tokenizer.json`, `openai:MODEL`, or `none` (words alone).",
     )
-    embedding_dimensions: int = _setting(
-        "PINCITE_EMBEDDING_DIMENSIONS", 0, "Size of the vectors asked of an `openai:` embedding model; 0 takes the model's own."
+    embedding_dimensions: int = _number(
+        "PINCITE_EMBEDDING_DIMENSIONS",
+        0,
+        "Size of the vectors asked of an `openai:` embedding model; 0 takes the model's own.",
+        unit="numbers",
+        least=0,
+        most=65_536,
     )
     chat_provider: str = _setting(
         "CHAT_PROVIDER",
@@ -33,34 +42,78 @@ class Settings:
         "llama.cpp). Empty: `openai-chat` when CHAT_MODEL is set, else `extractive`.",
     )
     chat_model: str = _setting("CHAT_MODEL", "", "Name of the chat model at the provider.")
-    chat_request_timeout_seconds: float = _setting(
-        "CHAT_REQUEST_TIMEOUT_SECONDS", 120.0, "Longest time that a whole answer of a chat provider may take, with its retries."
+    chat_request_timeout_seconds: float = _number(
+        "CHAT_REQUEST_TIMEOUT_SECONDS",
+        120.0,
+        "Longest time that a whole answer of a chat provider may take, with its retries.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
     )
-    chat_connect_timeout_seconds: float = _setting("CHAT_CONNECT_TIMEOUT_SECONDS", 10.0, "Longest time to reach the chat provider.")
-    chat_first_token_timeout_seconds: float = _setting(
-        "CHAT_FIRST_TOKEN_TIMEOUT_SECONDS", 60.0, "Longest time until the chat provider's answer begins."
+    chat_connect_timeout_seconds: float = _number(
+        "CHAT_CONNECT_TIMEOUT_SECONDS", 10.0, "Longest time to reach the chat provider.", unit="seconds", least=0.1, most=86_400
     )
-    chat_silence_timeout_seconds: float = _setting(
-        "CHAT_SILENCE_TIMEOUT_SECONDS", 60.0, "Longest silence of the chat provider inside an answer."
+    chat_first_token_timeout_seconds: float = _number(
+        "CHAT_FIRST_TOKEN_TIMEOUT_SECONDS",
+        60.0,
+        "Longest time until the chat provider's answer begins.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
     )
-    chat_max_output_tokens: int = _setting("CHAT_MAX_OUTPUT_TOKENS", 1024, "Most tokens that a chat model may write.")
-    chat_max_context_characters: int = _setting("CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most characters of sources in one prompt.")
+    chat_silence_timeout_seconds: float = _number(
+        "CHAT_SILENCE_TIMEOUT_SECONDS",
+        60.0,
+        "Longest silence of the chat provider inside an answer.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
+    )
+    chat_max_output_tokens: int = _number(
+        "CHAT_MAX_OUTPUT_TOKENS", 1024, "Most tokens that a chat model may write.", unit="tokens", least=1, most=1_000_000
+    )
+    chat_max_context_characters: int = _number(
+        "CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most text of sources in one prompt.", unit="characters", least=1, most=10_000_000
+    )
     openai_api_key: str = _setting("OPENAI_API_KEY", "", "Key of the OpenAI-protocol provider, for chat and embeddings.")
     openai_base_url: str = _setting("OPENAI_BASE_URL", "", "Address of the OpenAI-protocol provider; empty is OpenAI itself.")
-    chunk_tokens: int = _setting("PINCITE_CHUNK_TOKENS", 512, "Most tokens of a chunk, title and headings included.")
-    chunk_overlap_percent: int = _setting(
-        "PINCITE_CHUNK_OVERLAP_PERCENT", 10, "Share of a chunk that repeats the end of the one before."
+    chunk_tokens: int = _number(
+        "PINCITE_CHUNK_TOKENS", 512, "Longest chunk, title and headings included.", unit="tokens", least=16, most=8192
     )
-    max_file_bytes: int = _setting("PINCITE_MAX_FILE_BYTES", 200_000_000, "Largest file that is taken in.")
-    max_pages: int = _setting("PINCITE_MAX_PAGES", 5000, "Most pages of a file.")
-    parse_timeout_s: float = _setting("PINCITE_PARSE_TIMEOUT_S", 120.0, "Longest time that reading one file may take.")
-    worker_slots: int = _setting(
+    chunk_overlap_percent: int = _number(
+        "PINCITE_CHUNK_OVERLAP_PERCENT",
+        10,
+        "Share of a chunk that repeats the end of the one before.",
+        unit="percent",
+        least=0,
+        most=50,
+    )
+    max_file_bytes: int = _number(
+        "PINCITE_MAX_FILE_BYTES", 200_000_000, "Largest file that is taken in.", unit="bytes", least=1, most=10_000_000_000
+    )
+    max_pages: int = _number("PINCITE_MAX_PAGES", 5000, "Longest file that is read.", unit="pages", least=1, most=1_000_000)
+    parse_timeout_s: float = _number(
+        "PINCITE_PARSE_TIMEOUT_S", 120.0, "Longest time that reading one file may take.", unit="seconds", least=0.1, most=86_400
+    )
+    worker_slots: int = _number(
         "PINCITE_WORKER_SLOTS",
         1,
         "Documents that a server reads at once beside answering; 0 leaves that to `pincite worker`.",
+        unit="documents",
+        least=0,
+        most=64,
     )
-    max_streams: int = _setting("PINCITE_MAX_STREAMS", 1000, "Most answers that one server process streams at once.")
-    parse_memory_mb: int = _setting("PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.")
+    max_streams: int = _number(
+        "PINCITE_MAX_STREAMS",
+        1000,
+        "Most answers that one server process streams at once.",
+        unit="answers",
+        least=1,
+        most=100_000,
+    )
+    parse_memory_mb: int = _number(
+        "PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.", unit="MB", least=128, most=1_000_000
+    )
 
     @property
     def home_path(self) -> Path:
@@ -91,7 +144,8 @@ def _convert(variable: str, raw: str, default: Any) -> Any:
     try:
         return type(default)(raw.replace("_", ""))
     except ValueError as error:
-        raise ConfigurationError(f"{variable} is {raw!r}, which is not a number.") from error
+        kind = "whole number" if isinstance(default, int) else "number"
+        raise ConfigurationError(f"{variable} is {raw!r}, which is no {kind}.") from error
 
 
 def _checked(settings: Settings) -> Settings:
@@ -99,20 +153,14 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat!r}; it can be extractive, openai or openai-chat.")
     if settings.chat != "extractive" and not settings.chat_model:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat}, so CHAT_MODEL must name a model.")
-    if not 0 <= settings.chunk_overlap_percent <= 50:
-        raise ConfigurationError("PINCITE_CHUNK_OVERLAP_PERCENT must be between 0 and 50.")
-    for name in (
-        "chunk_tokens",
-        "max_file_bytes",
-        "max_pages",
-        "parse_timeout_s",
-        "parse_memory_mb",
-        "chat_max_context_characters",
-    ):
-        if getattr(settings, name) <= 0:
-            raise ConfigurationError(f"{_variable(name)} must be greater than 0.")
+    for entry in fields(Settings):
+        if "least" in entry.metadata:
+            _check_bounds(entry, getattr(settings, entry.name))
     return settings
 
 
-def _variable(name: str) -> str:
-    return next(entry.metadata["variable"] for entry in fields(Settings) if entry.name == name)
+def _check_bounds(entry: Field[Any], value: float) -> None:
+    least, most = entry.metadata["least"], entry.metadata["most"]
+    # Written so that what is no number at all (nan) is out of bounds too.
+    if not least <= value <= most:
+        raise ConfigurationError(f"{entry.metadata['variable']} is {value}; it can be from {least:,} to {most:,}.")

@@ -1,5 +1,6 @@
 """Every command and every setting is documented."""
 
+import runpy
 from dataclasses import fields
 from pathlib import Path
 
@@ -23,6 +24,18 @@ def test_every_command_is_documented(docs: str):
 def test_every_setting_is_documented(docs: str):
     variables = [setting.metadata["variable"] for setting in fields(Settings)]
     assert [variable for variable in variables if f"`{variable}`" not in docs] == []
+
+
+def test_the_settings_page_is_made_of_the_settings(root: Path):
+    made = runpy.run_path(str(root / "tools" / "make_settings_page.py"))["page"]()
+    assert (root / "docs" / "settings.md").read_text() == made, "Run: .venv/bin/python tools/make_settings_page.py"
+
+
+def test_every_number_has_a_unit_and_bounds_that_hold_its_default():
+    numbers = [setting for setting in fields(Settings) if not isinstance(setting.default, str)]
+    loose = [setting.name for setting in numbers if not {"unit", "least", "most"} <= set(setting.metadata)]
+    assert loose == []
+    assert [each.name for each in numbers if not each.metadata["least"] <= each.default <= each.metadata["most"]] == []
 
 
 def test_every_setting_says_what_it_does():

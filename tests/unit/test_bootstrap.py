@@ -32,7 +32,11 @@ def test_a_chat_model_is_used_only_when_it_is_named(tmp_path: Path) -> None:
         ({"CHAT_PROVIDER": "oracle"}, "CHAT_PROVIDER"),
         ({"CHAT_PROVIDER": "openai"}, "CHAT_MODEL"),
         ({"PINCITE_CHUNK_OVERLAP_PERCENT": "80"}, "PINCITE_CHUNK_OVERLAP_PERCENT"),
-        ({"PINCITE_MAX_PAGES": "0"}, "PINCITE_MAX_PAGES"),
+        ({"PINCITE_MAX_PAGES": "0"}, "PINCITE_MAX_PAGES is 0; it can be from 1 to 1,000,000"),
+        ({"PINCITE_WORKER_SLOTS": "-1"}, "PINCITE_WORKER_SLOTS"),
+        ({"PINCITE_PARSE_TIMEOUT_S": "nan"}, "PINCITE_PARSE_TIMEOUT_S"),
+        ({"CHAT_SILENCE_TIMEOUT_SECONDS": "inf"}, "CHAT_SILENCE_TIMEOUT_SECONDS"),
+        ({"PINCITE_CHUNK_TOKENS": "5.5"}, "whole number"),
         ({"CHAT_REQUEST_TIMEOUT_SECONDS": "soon"}, "CHAT_REQUEST_TIMEOUT_SECONDS"),
     ],
 )
