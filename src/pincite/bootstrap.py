@@ -19,6 +19,7 @@ from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConfigurationError, ConflictError, ModelChangedError, NotFoundError, StoreError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import BlobStore
+from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.identity import Credentials
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.parsing import Parser
@@ -30,13 +31,18 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.reembedding import Reembedder
+from pincite.ingest.rereading import Rereader
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
-from pincite.upkeep.backups import INDEX, Backups
+from pincite.upkeep.backups import INDEX, STAGING, Backups
 from pincite.upkeep.checks import Checks
+from pincite.upkeep.close_look import CloseLook
+from pincite.upkeep.file_checks import AsideCheck, BytesCheck, MirrorCheck, StrayCheck
 from pincite.upkeep.manifest import DATABASE
+from pincite.upkeep.row_checks import DatabaseCheck, DocumentCheck, ParentCheck, QuoteCheck, VectorCheck
 
+BLOBS = "blobs"
 LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
 """The workspace of an installation without accounts."""
 
@@ -113,6 +119,7 @@ class Services:
 
     settings: Settings
     store: Store
+    changes: ChangeFeed
     blobs: BlobStore
     parser: Parser
     models: Models
@@ -187,7 +194,7 @@ def build(settings: Settings) -> Services:
 
     home = _home(settings)
     store = open_store(home / DATABASE)
-    blobs = DiskBlobs(home / "blobs")
+    blobs = DiskBlobs(home / BLOBS)
     parser = IsolatedParser(
         ParseLimits(
             timeout_s=settings.parse_timeout_s,
@@ -202,6 +209,7 @@ def build(settings: Settings) -> Services:
     return Services(
         settings=settings,
         store=store,
+        changes=store.changes,
         blobs=blobs,
         parser=parser,
         models=models,
@@ -240,13 +248,47 @@ def backups(settings: Settings) -> Backups:
     from pincite.adapters.sql.file import SqliteFile
 
     home = _home(settings)
-    return Backups(home, SqliteFile(home / DATABASE), DiskBlobs(home / "blobs"), TarArchives(), version("pincite"))
+    return Backups(home, SqliteFile(home / DATABASE), DiskBlobs(home / BLOBS), TarArchives(), version("pincite"))
 
 
 def checks(settings: Settings) -> Checks:
     """Build what checks that rows and files fit together. Raises `StoreError` without a usable home."""
     parts = backups(settings)
     return Checks(parts.file, parts.blobs)
+
+
+def close_look(services: Services) -> CloseLook:
+    """Build what looks closely at all that is kept, and mends it."""
+    from pincite.adapters.blobs.care import DiskBlobCare
+    from pincite.adapters.home.care import DiskHomeCare
+    from pincite.adapters.index.care import vector_care, word_care
+    from pincite.adapters.sql.care import SqliteCare
+
+    home, file = services.settings.home_path, checks(services.settings).file
+    rows, bytes_ = SqliteCare(home / DATABASE), DiskBlobCare(home / BLOBS)
+    place = DiskHomeCare(home, staging=STAGING, index=INDEX, database=DATABASE)
+    changes = services.changes
+    mirrors = {"words": word_care(home / INDEX, changes), "vectors": vector_care(home / INDEX, changes)}
+    rereader = Rereader(services.store, services.ingestor, services.workspace_id, services.models.embedding_of)
+
+    async def embed(collection_id: CollectionId) -> int:
+        async with services.store.open(services.workspace_id) as work:
+            collection = await work.collections.get(collection_id)
+        return await services.reembedder.complete(collection_id, services.models.embedding_of(collection) if collection else None)
+
+    return CloseLook(
+        (
+            DatabaseCheck(rows, place),
+            ParentCheck(rows),
+            BytesCheck(file, rows, services.blobs, bytes_),
+            StrayCheck(file, services.blobs, bytes_, place),
+            DocumentCheck(rows, bytes_, rereader.read),
+            VectorCheck(rows, embed),
+            QuoteCheck(rows),
+            MirrorCheck(rows, place, mirrors),
+            AsideCheck(place),
+        )
+    )
 
 
 def _home(settings: Settings) -> Path:

@@ -2,7 +2,7 @@
 
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +10,7 @@ import click
 
 from pincite import __version__
 from pincite.cli.options import json_option
-from pincite.cli.render import print_json
+from pincite.cli.render import EXIT_STORE, print_json
 from pincite.core.errors import PinciteError
 from pincite.ingest.naming import printable
 
@@ -30,6 +30,7 @@ class Finding:
     check: str
     state: State
     message: str
+    mended: tuple[str, ...] = ()
 
 
 @click.command()
@@ -43,34 +44,58 @@ def version(as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--deep", is_flag=True, help="Read everything that is kept: each file, text, vector and index. Changes nothing.")
+@click.option("--repair", is_flag=True, help="As --deep, and mend what can be mended without losing anything.")
 @json_option
-def doctor(as_json: bool) -> None:
-    """Check the installation: home, disk, database, models, parser."""
-    findings = list(_findings())
+def doctor(deep: bool, repair: bool, as_json: bool) -> None:
+    """Check the installation: home, disk, database, models, parser.
+
+    Ends with 6 when something failed, with 0 when there are warnings alone.
+    """
+    findings: list[Finding] = []
+    for finding in _findings(deep=deep or repair, repair=repair, quiet=as_json):
+        findings.append(finding)
+        if not as_json:
+            _show(finding)
     if as_json:
         print_json({"findings": [asdict(finding) for finding in findings]})
-    else:
-        for finding in findings:
-            click.echo(click.style(f"{finding.state:<8}", fg=_COLOURS[finding.state]) + f"{finding.check:<12}{finding.message}")
     if any(finding.state == "failed" for finding in findings):
-        raise click.exceptions.Exit(6)
+        raise click.exceptions.Exit(EXIT_STORE)
 
 
-def _findings() -> Iterator[Finding]:
+def _show(finding: Finding) -> None:
+    for done in finding.mended:
+        click.echo(click.style(f"{'mended':<8}", fg="cyan") + f"{finding.check:<12}{printable(done)}")
+    click.echo(click.style(f"{finding.state:<8}", fg=_COLOURS[finding.state]) + f"{finding.check:<12}{printable(finding.message)}")
+
+
+def _findings(*, deep: bool, repair: bool, quiet: bool) -> Iterator[Finding]:
     from pincite.settings import load_settings
 
     settings = load_settings()
     yield Finding("version", "ok", f"pincite {__version__}, Python {platform.python_version()}")
-    checks: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
-        ("store", _store),
-        ("rows", _rows),
-        ("files", _files),
-        ("documents", _unfinished),
-        ("disk", _disk),
-        ("embedding", _embedding),
-        ("chat", _chat),
-        ("parser", _parser),
-    )
+    yield from _checked(settings, [("store", _store)])
+    if deep:
+        yield from _closely(settings, repair=repair, quiet=quiet)
+    else:
+        yield from _checked(settings, [("rows", _rows), ("files", _files)])
+    rest = [("documents", _unfinished), ("disk", _disk), ("embedding", _embedding), ("chat", _chat), ("parser", _parser)]
+    yield from _checked(settings, rest)
+
+
+def _closely(settings: "Settings", *, repair: bool, quiet: bool) -> Iterator[Finding]:
+    from pincite.cli.close_look import close_look_at
+
+    try:
+        found = close_look_at(settings, repair=repair, quiet=quiet)
+    except PinciteError as error:
+        yield Finding("deep", "failed", error.message)
+        return
+    for each in found:
+        yield Finding(each.check, each.state.value, each.message, each.mended)
+
+
+def _checked(settings: "Settings", checks: "Iterable[tuple[str, Callable[[Settings], Finding]]]") -> Iterator[Finding]:
     for name, check in checks:
         try:
             yield check(settings)

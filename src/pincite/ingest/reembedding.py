@@ -109,6 +109,19 @@ class Reembedder:
         await self._clean(collection_id)
         return replace(plan, chunks=count.filled, embedded=count.embedded, done=True)
 
+    async def complete(
+        self, collection_id: CollectionId, model: EmbeddingModel | None, *, on_progress: CountListener = _unheard
+    ) -> int:
+        """Embed the chunks that lack a vector of their collection's own model, forget vectors of others, and return how many texts
+        were embedded. Raises as `run` does.
+        """
+        collection = await self._collection(collection_id)
+        count = _Count(on_progress, 0)
+        if model is not None:
+            await self._fill(_space(collection, model.spec), model, count)
+        await self._clean(collection_id)
+        return count.embedded
+
     async def _collection(self, collection_id: CollectionId) -> Collection:
         async with self.store.open(self.workspace_id) as work:
             found = await work.collections.get(collection_id)

@@ -25,7 +25,7 @@ from pincite.upkeep.manifest import (
 )
 
 INDEX = "index"
-_STAGING = ".restore-"
+STAGING = ".restore-"
 _PARTS_AT_ONCE = 1000
 _NAMED = 1000
 """Hashes of missing bytes whose documents are looked up."""
@@ -218,9 +218,9 @@ class Backups:
     @asynccontextmanager
     async def _staging(self) -> AsyncGenerator[Path]:
         """Give a folder on the home's disk, for what isn't in its place yet. What a killed restore left there goes too."""
-        for left in self.home.glob(f"{_STAGING}*"):
+        for left in self.home.glob(f"{STAGING}*"):
             shutil.rmtree(left, ignore_errors=True)
-        staging = Path(mkdtemp(prefix=_STAGING, dir=self.home))
+        staging = Path(mkdtemp(prefix=STAGING, dir=self.home))
         try:
             yield staging
         finally:

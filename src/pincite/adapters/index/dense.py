@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pincite.adapters.index.following import Follower
 from pincite.adapters.index.matrix import MatrixView, unit
-from pincite.adapters.index.matrix_files import MatrixMirror
+from pincite.adapters.index.matrix_files import COMPACT_ROWS, SIGN_ROWS, MatrixMirror
 from pincite.adapters.index.mirrors import Mirrors
 from pincite.adapters.index.threads import SearchThreads
 from pincite.core.ids import DocumentId
@@ -25,8 +25,8 @@ class MappedDenseIndex:
         changes: ChangeFeed,
         *,
         threads: SearchThreads | None = None,
-        sign_rows: int = 50_000,
-        compact_rows: int = 1_000,
+        sign_rows: int = SIGN_ROWS,
+        compact_rows: int = COMPACT_ROWS,
     ) -> None:
         def open_mirror(folder: Path, space: IndexSpace) -> MatrixMirror:
             return MatrixMirror(folder, dimensions=space.dimensions, sign_rows=sign_rows, compact_rows=compact_rows)

@@ -26,12 +26,14 @@ from pincite.adapters.index.matrix_writing import (
     write_dead,
 )
 from pincite.adapters.index.publication import Publication, Stamp, sync_folder
-from pincite.adapters.index.seals import Seal, check
+from pincite.adapters.index.seals import Seal, check, is_whole
 from pincite.adapters.index.signs import BLOCK, Floats, SignCodes
 from pincite.core.ids import DocumentId
 from pincite.core.ports.changes import Change
 
 _FORMAT = 3
+SIGN_ROWS = 50_000
+COMPACT_ROWS = 1_000
 _COPIED_ROWS = 8192
 _SPOT_CHECKS = 16
 _log = logging.getLogger(__name__)
@@ -40,7 +42,7 @@ _log = logging.getLogger(__name__)
 class MatrixMirror:
     """A `Mirror` of `MatrixView`, with sign codes from `sign_rows` rows on, compacted not before `compact_rows` rows are dead."""
 
-    def __init__(self, folder: Path, *, dimensions: int, sign_rows: int, compact_rows: int) -> None:
+    def __init__(self, folder: Path, *, dimensions: int, sign_rows: int = SIGN_ROWS, compact_rows: int = COMPACT_ROWS) -> None:
         self._publication = Publication(folder)
         self._dimensions = dimensions
         self._sign_rows = sign_rows
@@ -93,6 +95,15 @@ class MatrixMirror:
         except OSError as error:
             _log.warning("The vector index can't be written (%s); new passages are searched in memory.", error.strerror)
             return False
+
+    def damaged_files(self, view: MatrixView) -> list[str]:
+        """Return the names of the files that aren't as they were published, by reading all of them."""
+        folder = self._publication.generation(view.state.generation)
+        return [name for name, seal in view.state.seals.items() if name != TAIL and not _is_whole(folder / name, seal)]
+
+    def withdraw(self) -> bool:
+        """Publish nothing any more, so that the mirror is made anew. False when somebody holds the lock."""
+        return self._publication.withdraw()
 
     def _sound(self, view: MatrixView) -> bool:
         """Say whether the files that would be added to are still those that are mapped; else have them rebuilt."""
@@ -183,6 +194,13 @@ def _state(data: Mapping[str, Any]) -> MatrixState:
     values: dict[str, Any] = {name: data[name] for name in names}
     values["seals"] = {name: Seal(**seal) for name, seal in data["seals"].items()}
     return MatrixState(**values)
+
+
+def _is_whole(path: Path, seal: Seal) -> bool:
+    try:
+        return is_whole(path, seal)
+    except OSError:
+        return False
 
 
 def _is_tail_whole(folder: Path, state: MatrixState) -> bool:

@@ -63,6 +63,13 @@ class Publication:
                 return
             yield True  # closing the file gives the lock back
 
+    def withdraw(self) -> bool:
+        """Publish nothing any more, so that the mirror is made anew. False when somebody holds the lock."""
+        with self.try_lock() as held:
+            if held:
+                self._file.unlink(missing_ok=True)
+            return held
+
     def generation(self, name: str) -> Path:
         """Return the folder of a generation."""
         return self._folder / name

@@ -60,6 +60,15 @@ class WordMirror:
         self._damaged = view.stamp
         self._published = self._overlaid = None
 
+    def files_of(self, view: WordView) -> list[Path]:
+        """Return the files of what a view shows as published."""
+        folder = self._publication.generation(view.state.generation) / view.state.snapshot
+        return [folder / name for name in view.state.files]
+
+    def withdraw(self) -> bool:
+        """Publish nothing any more, so that the mirror is made anew. False when somebody holds the lock."""
+        return self._publication.withdraw()
+
     def overlay(self, view: WordView, changes: Sequence[Change], *, seq: int, base: int | None) -> WordView:
         """Return `view` with changes indexed in memory over it."""
         latest = {change.chunk_id: change for change in changes}

@@ -1,0 +1,1 @@
+"""The folder that holds an installation."""
