@@ -20,6 +20,10 @@ HTML = (
     "<title>Fees</title><h1>Fees</h1><p>The fee is 40 &euro;.\nIt is due in May.</p><h2>Fines</h2><p>None: they were abolished.</p>"
 )
 
+MAIL = (
+    "From: Ann <ann@example.org>\r\nSubject: Fees\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nThe fee is 40 €.\r\n"
+    "Bob wrote:\r\n> It was 30.\r\n"
+)
 OOXML = "http://schemas.openxmlformats.org"
 RELATED = f"{OOXML}/officeDocument/2006/relationships"
 DOCX = {
@@ -61,11 +65,16 @@ def isolated() -> Iterator[IsolatedParser]:
     parser.close()
 
 
-@pytest.fixture(params=["memory", "isolated-markdown", "isolated-html", "isolated-pdf", "isolated-docx", "isolated-pptx"])
+CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail"))]
+
+
+@pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest, isolated: IsolatedParser, tmp_path: Path) -> tuple[Parser, Path]:
     match request.param:
         case "isolated-html":
             path, text = tmp_path / "fees.html", HTML
+        case "isolated-mail":
+            path, text = tmp_path / "fees.eml", MAIL
         case "isolated-pdf":
             return isolated, DATA / "pagelabels.pdf"
         case "isolated-docx":

@@ -165,7 +165,10 @@ def _cut(run: SourceRun, start: int, end: int) -> SourceRun:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """What a parser makes of a file. `pages_unread` counts pages that draw something but gave no text."""
+    """What a parser makes of a file. `pages_unread` counts pages that draw something but gave no text.
+
+    `doc_date` is the day that the file itself is dated (ISO 8601), empty where it isn't; `contained` counts the files inside it.
+    """
 
     canonical: CanonicalText
     content_type: str
@@ -174,6 +177,8 @@ class ParsedDocument:
     title: str | None = None
     pages_unread: int = 0
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
+    doc_date: str = ""
+    contained: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,6 +214,7 @@ class Ingestor:
                 pages_unread=parsed.pages_unread,
                 chunks=len(chunks),
                 locale=chunks[0].lang,
+                doc_date=parsed.doc_date,
                 meta={**current.meta, **parsed.meta},
                 updated_at=datetime.now(UTC),
             )

@@ -105,7 +105,8 @@ class _Page:
         return f"{counter}. "
 
     def _start_table(self, attributes: dict[str, str]) -> None:
-        table = _OpenTable(is_layout=attributes.get("role") in ("presentation", "none"))
+        is_layout = attributes.get("role") in ("presentation", "none")
+        table = _OpenTable(is_layout=is_layout, quoted=self._open.count("blockquote"))
         for outer in self._tables:
             outer.is_layout = True
         self._add(table)
@@ -173,6 +174,11 @@ class _Page:
         self._leaf.pieces.append(piece)
 
     def _new_leaf(self) -> Leaf:
+        leaf = self._bare_leaf()
+        leaf.quoted = self._open.count("blockquote")
+        return leaf
+
+    def _bare_leaf(self) -> Leaf:
         for tag in reversed(self._open):
             if tag in _HEADINGS:
                 return Leaf(BlockRole.HEADING, _HEADINGS[tag])

@@ -10,11 +10,12 @@ from pincite.core.documents import BlockRole
 
 @dataclass(slots=True)
 class Leaf:
-    """A paragraph, heading or caption as pieces of text."""
+    """A paragraph, heading or caption as pieces of text. `quoted` says how many block quotes it stands in."""
 
     role: BlockRole = BlockRole.BODY
     level: int = 0
     pieces: list[Piece] = field(default_factory=list[Piece])
+    quoted: int = 0
 
     @property
     def text(self) -> str:
@@ -35,6 +36,7 @@ class Table:
     is_layout: bool = False
     rows: list[list[Cell]] = field(default_factory=list[list[Cell]])
     content: list["Leaf | Table"] = field(default_factory=list["Leaf | Table"])
+    quoted: int = 0
 
 
 class LeafWriter:

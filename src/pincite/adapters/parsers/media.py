@@ -43,11 +43,22 @@ def read_file(
 
         bounds = OfficeBounds(max_unpacked_bytes, _XML_DEPTH * max_depth)
         document = read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+    elif media is Media.MAIL:
+        document = _read_mail(path, max_chars=max_chars)
     else:
         document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth)
     if not document.canonical.text:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document
+
+
+def _read_mail(path: str, *, max_chars: int) -> ParsedDocument:
+    import mmap
+
+    from pincite.adapters.parsers.mail import read_mail
+
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        return read_mail(raw, max_chars=max_chars)
 
 
 def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int) -> ParsedDocument:

@@ -25,8 +25,8 @@ def read_plain_text(text: str, *, max_chars: int) -> ParsedDocument:
     Where lines were wrapped at a width, the lines of a paragraph are one block and a blank stands where a line feed was; any
     other line is a block of its own.
     """
-    lines = _lines(text)
-    wrapped = _wrapped(lines)
+    lines = lines_of(text)
+    wrapped = wrapped_lines(lines)
     builder = CanonicalBuilder(max_chars=max_chars)
     is_open = False
     for (index, line), goes_on in zip(lines, wrapped, strict=True):
@@ -40,7 +40,8 @@ def read_plain_text(text: str, *, max_chars: int) -> ParsedDocument:
     return ParsedDocument(canonical=builder.build(), content_type=CONTENT_TYPE, parser="text", parser_version=VERSION)
 
 
-def _lines(text: str) -> list[Line]:
+def lines_of(text: str) -> list[Line]:
+    """Return the lines of a text without blanks at their ends, each with its index."""
     lines: list[Line] = []
     at = 0
     for found in _BREAK.finditer(text):
@@ -50,7 +51,7 @@ def _lines(text: str) -> list[Line]:
     return lines
 
 
-def _wrapped(lines: list[Line]) -> list[bool]:
+def wrapped_lines(lines: list[Line]) -> list[bool]:
     """Return for each line whether its paragraph goes on in the next."""
     pairs = [(line, following) for (_, line), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=True)]
     real = [(line, following) for line, following in pairs if line and following]

@@ -14,7 +14,16 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, DOCX, PPTX, HTML, Markdown and plain text files are read now."
+_READ_NOW = "PDF, DOCX, PPTX, HTML, Markdown, e-mail and plain text files are read now."
+_MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
+_NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")
+_HEADER_LINES = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*(?:\r?\n|\Z))+)")
+_HEADER_NAMES = re.compile(
+    rb"^(From|To|Cc|Subject|Date|Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Reply-To|Sender|Content-Type)[ \t]*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OF_THE_ROAD = frozenset((b"date", b"message-id", b"mime-version", b"received", b"return-path", b"delivered-to"))
+_LEAST_HEADERS = 3
 
 _ZIP = b"PK\x03\x04"
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -50,6 +59,7 @@ class Media(Enum):
     PDF = "application/pdf"
     OFFICE = "application/zip"
     OLD_OFFICE = "application/x-ole-storage"
+    MAIL = "message/rfc822"
     HTML = "text/html"
     MARKDOWN = "text/markdown"
     TEXT = "text/plain"
@@ -65,9 +75,22 @@ def sniff(head: bytes, *, name: str) -> Media:
         return Media.OLD_OFFICE
     _refuse_others(head)
     lowered = name.lower()
+    if _is_mail(head, lowered):
+        return Media.MAIL
     if _is_html(head, lowered):
         return Media.HTML
     return Media.MARKDOWN if lowered.endswith(_MARKDOWN_ENDINGS) else Media.TEXT
+
+
+def _is_mail(head: bytes, name: str) -> bool:
+    """Whether a file begins with headers of a message: one will do under a name of mail, else a few, some from its way."""
+    found = _HEADER_LINES.match(head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"))
+    if not found or name.endswith(_NO_MAIL_ENDINGS):
+        return False
+    names = {each.lower() for each in _HEADER_NAMES.findall(found.group(1))}
+    if name.endswith(_MAIL_ENDINGS):
+        return bool(names)
+    return len(names) >= _LEAST_HEADERS and bool(names & _OF_THE_ROAD) and b"from" in names
 
 
 def refuse_binary() -> RefusedInput:

@@ -1,6 +1,7 @@
 """A parsed document as JSON values, and back with every value checked: the child that sends it is not trusted."""
 
 import math
+import re
 from operator import le, lt
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ _ROLES = {role.value: role for role in BlockRole}
 _RUN_WIDTH = 5
 _MOST = 1 << 40
 _MAX_FIELD_CHARS = 4096
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class BadResult(Exception):
@@ -30,6 +32,8 @@ def encode_document(document: ParsedDocument) -> dict[str, object]:
         "title": document.title,
         "pages_unread": document.pages_unread,
         "meta": dict(document.meta),
+        "doc_date": document.doc_date,
+        "contained": document.contained,
     }
 
 
@@ -51,6 +55,8 @@ def decode_document(value: object) -> ParsedDocument:
         title=None if title is None else _string(title),
         pages_unread=_whole(fields.get("pages_unread")),
         meta={_string(key): _string(item) for key, item in _mapping(fields.get("meta")).items()},
+        doc_date=_day(fields.get("doc_date")),
+        contained=_whole(fields.get("contained")),
     )
 
 
@@ -82,6 +88,13 @@ def _string(value: object, *, limit: int | None = _MAX_FIELD_CHARS) -> str:
     except UnicodeEncodeError as error:
         raise BadResult("a lone surrogate") from error
     return value
+
+
+def _day(value: object) -> str:
+    day = _string(value)
+    if day and not _DAY.fullmatch(day):
+        raise BadResult("no day")
+    return day
 
 
 def _whole(value: object) -> int:

@@ -12,7 +12,7 @@ from pincite.adapters.parsers.limits import ParseLimits
 from pincite.core.errors import RefusedInput
 
 FOLDER = Path(__file__).resolve().parents[5] / "shared" / "attacks" / "files"
-FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive", "office")
+FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive", "office", "email")
 CODES = {
     *("empty_file", "no_text", "encrypted", "unsupported", "corrupt", "too_large"),
     *("too_many_pages", "too_deep", "encoding", "timeout", "memory", "crashed"),
@@ -76,6 +76,10 @@ async def test_hostile_office_files_are_refused_for_what_they_are(parser: Isolat
     assert await read(parser, f"office/{name}.docx", "report.pdf") == (code, "")
 
 
+async def test_messages_nested_beyond_measure_are_refused_for_that(parser: IsolatedParser) -> None:
+    assert await read(parser, "email/nested_rfc822_1000.eml", "note.eml") == ("too_deep", "")
+
+
 @pytest.mark.parametrize(
     ("file", "said", "unsaid"),
     [
@@ -91,6 +95,8 @@ async def test_hostile_office_files_are_refused_for_what_they_are(parser: Isolat
         ("text/utf32.txt", ["UTF32-OK"], ["\x00"]),
         ("pdf/two_eof_update.pdf", ["SECOND"], ["FIRST"]),
         ("pdf/header_at_900.pdf", ["BASELINE-OK"], []),
+        ("email/attachments.eml", ["MAIL-OK", "reliab_eml.txt"], ["\u202e", "127.0.0.1", "../", "script"]),
+        ("email/crlf_inject.eml", ["hi Bcc: x@x.test", "body MAIL-OK"], []),
     ],
 )
 async def test_what_is_said_and_what_is_not(parser: IsolatedParser, file: str, said: list[str], unsaid: list[str]) -> None:
