@@ -1,12 +1,10 @@
-"""The public face of the library: documents in, cited answers out."""
+"""An installation, opened for one collection: documents in, cited answers out."""
 
-import asyncio
-import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
@@ -30,25 +28,23 @@ from pincite.retrieval.find import Found, occurrences
 from pincite.settings import Settings, load_settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
-T = TypeVar("T")
-
 DEFAULT_COLLECTION = "default"
 
 
-def _quiet(file: str, progress: Progress) -> None:
+def quiet(file: str, progress: Progress) -> None:
     """Listen to nothing."""
 
 
-def _unheard(added: Added) -> None:
+def unheard_added(added: Added) -> None:
     """Listen to nothing."""
 
 
-def _uncounted(done: int, total: int) -> None:
+def uncounted(done: int, total: int) -> None:
     """Listen to nothing."""
 
 
-class Pincite:
-    """An installation, opened for one collection. Use as an async context manager, or `Pincite.sync()` without async.
+class Installation:
+    """An installation, opened for one collection. Use as an async context manager.
 
     `home` holds everything (default: PINCITE_HOME). `llm` replaces the configured chat model. `surface` names the caller in the
     log of questions.
@@ -68,17 +64,6 @@ class Pincite:
         self._llm = llm
         self._surface = surface
         self._services: Services | None = None
-
-    @staticmethod
-    def sync(
-        home: str | Path | None = None,
-        *,
-        collection: str = DEFAULT_COLLECTION,
-        llm: ChatModel | None = None,
-        settings: Settings | None = None,
-    ) -> "SyncPincite":
-        """Return the same installation with plain, blocking methods."""
-        return SyncPincite(Pincite(home, collection=collection, llm=llm, settings=settings))
 
     @property
     def services(self) -> Services:
@@ -112,8 +97,8 @@ class Pincite:
     async def add(
         self,
         *paths: str | Path,
-        on_progress: Callable[[str, Progress], None] = _quiet,
-        on_added: Callable[[Added], None] = _unheard,
+        on_progress: Callable[[str, Progress], None] = quiet,
+        on_added: Callable[[Added], None] = unheard_added,
     ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each. A file that fails doesn't stop the others.
 
@@ -249,7 +234,7 @@ class Pincite:
         await self.services.ingestor.remove(document.id)
         return document
 
-    async def reembed(self, *, dry_run: bool = False, on_progress: CountListener = _uncounted) -> Reembedding:
+    async def reembed(self, *, dry_run: bool = False, on_progress: CountListener = uncounted) -> Reembedding:
         """Bring the collection to the embedding model that the settings name; returns what that took.
 
         It is searched and added to with the model that it has until the new one's vectors are complete. With `dry_run` nothing
@@ -276,110 +261,3 @@ class Pincite:
         """
         await self.close()
         return await backups(self.settings).restore(Path(file), overwrite=force, on_headway=on_headway)
-
-
-class SyncPincite:
-    """`Pincite` with blocking methods: the same names, arguments and results. Use as a context manager, or call `close`."""
-
-    def __init__(self, client: Pincite) -> None:
-        self._client = client
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="pincite", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._loop.is_closed():
-            work.close()
-            raise UsageError("This client is closed. Open another one with `Pincite.sync()`.", code="closed")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    def close(self) -> None:
-        """Release files and processes."""
-        if self._loop.is_closed():
-            return
-        self._run(self._client.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def add(
-        self,
-        *paths: str | Path,
-        on_progress: Callable[[str, Progress], None] = _quiet,
-        on_added: Callable[[Added], None] = _unheard,
-    ) -> list[Added]:
-        """Add files, and the files in folders; returns what became of each."""
-        return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added))
-
-    def sync_folders(
-        self,
-        *paths: str | Path,
-        prune: Prune | str = Prune.CAREFUL,
-        retry: bool = False,
-        dry_run: bool = False,
-        listeners: SyncListeners | None = None,
-    ) -> SyncReport:
-        """Bring the collection in step with folders."""
-        return self._run(self._client.sync_folders(*paths, prune=prune, retry=retry, dry_run=dry_run, listeners=listeners))
-
-    def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
-        """Add a text of your own under a path."""
-        return self._run(self._client.add_text(text, path=path, title=title, source_uri=source_uri))
-
-    def search(
-        self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
-    ) -> list[Source]:
-        """Return the best passages as sources, one per page, best first."""
-        return self._run(self._client.search(query, limit=limit, strategy=strategy, filter=filter))
-
-    def ask(
-        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
-    ) -> Answer:
-        """Return the answer with its sources, claims and citations."""
-        return self._run(self._client.ask(question, limit=limit, strategy=strategy, filter=filter))
-
-    def stream(
-        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
-    ) -> Iterator[AnswerEvent]:
-        """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
-        events = self._client.stream(question, limit=limit, strategy=strategy, filter=filter)
-        try:
-            while (event := self._run(_next(events))) is not None:
-                yield event
-        finally:
-            if not self._loop.is_closed():
-                self._run(events.aclose())
-
-    def documents(self) -> list[Document]:
-        """Return the collection's documents by path."""
-        return self._run(self._client.documents())
-
-    def find(self, name: str, text: str) -> list[Found]:
-        """Return every occurrence of a text in a document, with pages and boxes."""
-        return self._run(self._client.find(name, text))
-
-    def remove(self, name: str) -> Document:
-        """Remove a document."""
-        return self._run(self._client.remove(name))
-
-    def reembed(self, *, dry_run: bool = False, on_progress: CountListener = _uncounted) -> Reembedding:
-        """Bring the collection to the embedding model that the settings name; returns what that took."""
-        return self._run(self._client.reembed(dry_run=dry_run, on_progress=on_progress))
-
-    def backup(self, target: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> BackedUp:
-        """Write the whole installation to one file."""
-        return self._run(self._client.backup(target, force=force, on_headway=on_headway))
-
-    def restore(self, file: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> Restored:
-        """Put what a backup holds into the home."""
-        return self._run(self._client.restore(file, force=force, on_headway=on_headway))
-
-
-async def _next(events: AsyncGenerator[AnswerEvent, None]) -> AnswerEvent | None:
-    return await anext(events, None)

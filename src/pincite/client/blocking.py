@@ -1,0 +1,130 @@
+"""The same installation with plain, blocking methods."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pincite.client.installation import Installation, quiet, uncounted, unheard_added
+from pincite.core.answers import Answer, AnswerEvent
+from pincite.core.documents import Document
+from pincite.core.errors import UsageError
+from pincite.core.evidence import Filter, Source, Strategy
+from pincite.ingest.adding import Added
+from pincite.ingest.ingestor import Progress
+from pincite.ingest.reembedding import CountListener, Reembedding
+from pincite.ingest.sync_report import SyncReport
+from pincite.ingest.syncing import Prune, SyncListeners
+from pincite.retrieval.find import Found
+from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
+
+T = TypeVar("T")
+
+
+class SyncPincite:
+    """`Pincite` with blocking methods: the same names, arguments and results. Use as a context manager, or call `close`."""
+
+    def __init__(self, client: Installation) -> None:
+        self._client = client
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="pincite", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            work.close()
+            raise UsageError("This client is closed. Open another one with `Pincite.sync()`.", code="closed")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """Release files and processes."""
+        if self._loop.is_closed():
+            return
+        self._run(self._client.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def add(
+        self,
+        *paths: str | Path,
+        on_progress: Callable[[str, Progress], None] = quiet,
+        on_added: Callable[[Added], None] = unheard_added,
+    ) -> list[Added]:
+        """Add files, and the files in folders; returns what became of each."""
+        return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added))
+
+    def sync_folders(
+        self,
+        *paths: str | Path,
+        prune: Prune | str = Prune.CAREFUL,
+        retry: bool = False,
+        dry_run: bool = False,
+        listeners: SyncListeners | None = None,
+    ) -> SyncReport:
+        """Bring the collection in step with folders."""
+        return self._run(self._client.sync_folders(*paths, prune=prune, retry=retry, dry_run=dry_run, listeners=listeners))
+
+    def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
+        """Add a text of your own under a path."""
+        return self._run(self._client.add_text(text, path=path, title=title, source_uri=source_uri))
+
+    def search(
+        self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> list[Source]:
+        """Return the best passages as sources, one per page, best first."""
+        return self._run(self._client.search(query, limit=limit, strategy=strategy, filter=filter))
+
+    def ask(
+        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> Answer:
+        """Return the answer with its sources, claims and citations."""
+        return self._run(self._client.ask(question, limit=limit, strategy=strategy, filter=filter))
+
+    def stream(
+        self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> Iterator[AnswerEvent]:
+        """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
+        events = self._client.stream(question, limit=limit, strategy=strategy, filter=filter)
+        try:
+            while (event := self._run(_next(events))) is not None:
+                yield event
+        finally:
+            if not self._loop.is_closed():
+                self._run(events.aclose())
+
+    def documents(self) -> list[Document]:
+        """Return the collection's documents by path."""
+        return self._run(self._client.documents())
+
+    def find(self, name: str, text: str) -> list[Found]:
+        """Return every occurrence of a text in a document, with pages and boxes."""
+        return self._run(self._client.find(name, text))
+
+    def remove(self, name: str) -> Document:
+        """Remove a document."""
+        return self._run(self._client.remove(name))
+
+    def reembed(self, *, dry_run: bool = False, on_progress: CountListener = uncounted) -> Reembedding:
+        """Bring the collection to the embedding model that the settings name; returns what that took."""
+        return self._run(self._client.reembed(dry_run=dry_run, on_progress=on_progress))
+
+    def backup(self, target: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> BackedUp:
+        """Write the whole installation to one file."""
+        return self._run(self._client.backup(target, force=force, on_headway=on_headway))
+
+    def restore(self, file: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> Restored:
+        """Put what a backup holds into the home."""
+        return self._run(self._client.restore(file, force=force, on_headway=on_headway))
+
+
+async def _next(events: AsyncGenerator[AnswerEvent, None]) -> AnswerEvent | None:
+    return await anext(events, None)
