@@ -65,7 +65,7 @@ def isolated() -> Iterator[IsolatedParser]:
     parser.close()
 
 
-CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail"))]
+CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail", "csv"))]
 
 
 @pytest.fixture(params=CASES)
@@ -79,6 +79,8 @@ def case(request: pytest.FixtureRequest, isolated: IsolatedParser, tmp_path: Pat
             return isolated, DATA / "pagelabels.pdf"
         case "isolated-docx":
             return isolated, pack(tmp_path / "fees.docx", DOCX)
+        case "isolated-csv":
+            path, text = tmp_path / "fees.csv", "Fees\nName,Fee,Due\nLate,40,May\n"
         case "isolated-pptx":
             return isolated, pack(tmp_path / "fees.pptx", PPTX)
         case _:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from pincite.core.cells import SHEET_TYPES
 from pincite.core.errors import ErrorKind, PinciteError, UsageError
 from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found
-    from pincite.core.answers import DoneChunk
+    from pincite.core.answers import DoneChunk, Span
     from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
     from pincite.ingest.ingestor import Progress
@@ -220,6 +221,8 @@ def print_sources(sources: Sequence["Source"]) -> None:
 def _heading(source: "Source") -> str:
     best = source.best
     place = page_place(best.pages[0].page, best.pages[0].label, best.pages[0].bates) if best.pages else ""
+    if place and best.content_type in SHEET_TYPES:
+        place = printable(f"sheet {best.pages[0].label}")
     section = " › ".join(best.heading_path)
     parts = [printable(best.title), place, printable(section) if section != best.title else ""]
     text = click.style(f"[{source.n}] ", fg="cyan", bold=True) + click.style(" · ".join(p for p in parts if p), bold=True)
@@ -238,6 +241,13 @@ def page_place(page: int | None, label: str | None, bates: str) -> str:
     return printable(f"page {label if is_printed else page}" + (f" ({beside})" if beside else ""))
 
 
+def span_place(span: "Span") -> str:
+    """Return how the place of a quote is named: in a sheet `sheet Fees, B2:D9`, in a file of rows `cells B2:D9`, else its page."""
+    if not span.cells:
+        return page_place(span.page, span.page_label, span.bates)
+    return printable(f"sheet {span.page_label}, {span.cells}" if span.page_label else f"cells {span.cells}")
+
+
 def _shortened(text: str, limit: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -254,7 +264,7 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
         click.echo(click.style(f"[{n}] ", fg="cyan", bold=True) + click.style(printable(source.title), bold=True))
         for citation in citations:
             for quote in citation.quotes:
-                places = [page_place(span.page, span.page_label, span.bates) for span in quote.spans]
+                places = [span_place(span) for span in quote.spans]
                 where = ", ".join(dict.fromkeys(place for place in places if place)) or quote.spans[0].section
                 click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”")
         click.echo(click.style(f"    {printable(source.url)}", dim=True))
@@ -323,4 +333,4 @@ def print_found(found: Sequence["Found"]) -> None:
         click.echo(click.style(f"{item.start}–{item.end} ", fg="cyan") + f"“{_shortened(item.text, 200)}”")
         for span in item.spans:
             boxes = "  ".join("[" + ", ".join(f"{value:.1f}" for value in box.as_list()) + "]" for box in span.boxes)
-            click.echo(f"    {page_place(span.page, span.page_label, span.bates) or 'no pages'}  {boxes}")
+            click.echo(f"    {span_place(span) or 'no pages'}  {boxes}")

@@ -22,7 +22,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The part of a quote on one page. `page` and `page_size` are None where the format has no pages; `bates` may be empty."""
+    """The part of a quote on one page. `page` and `page_size` are None where the format has no pages; `bates` may be empty.
+
+    `cells` is the range of cells that it stands in (`B2:D9`) where the format has cells: then a page is a sheet.
+    """
 
     page: int | None
     page_label: str | None
@@ -30,6 +33,7 @@ class Span:
     boxes: tuple[Box, ...] = ()
     page_size: tuple[float, float] | None = None
     bates: str = ""
+    cells: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the span in the form of the HTTP contract."""
@@ -40,6 +44,7 @@ class Span:
             "section": self.section,
             "boxes": [box.as_list() for box in self.boxes],
             "page_size": list(self.page_size) if self.page_size else None,
+            **({"cells": self.cells} if self.cells else {}),
         }
 
 

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, ChunkType
 from pincite.language.sentences import sentence_spans
@@ -71,17 +71,26 @@ def cut(
         budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
         narrowed = ChunkRules(budget, rules.overlap_percent)
         sentences = _sentences(canonical.text, section, narrowed, count_tokens, lang)
-        chunk_type = ChunkType.TABLE if all(b.role is BlockRole.TABLE for b in section.blocks) else ChunkType.TEXT
+        chunk_type = _type_of(section)
         for run in _pack(sentences, narrowed, page_starts):
             pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
     return pieces
 
 
+def _type_of(section: _Section) -> ChunkType:
+    """Return what a section is made from: a table also with the headings over it."""
+    roles = {block.role for block in section.blocks} - {BlockRole.HEADING}
+    return ChunkType.TABLE if roles == {BlockRole.TABLE} else ChunkType.TEXT
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
+    """A sentence or row. `group_tokens` is set on the first row of a table right behind another: the tokens of the table."""
+
     start: int
     end: int
     tokens: int
+    group_tokens: int = 0
 
 
 def _page_starts(canonical: CanonicalText) -> list[int]:
@@ -130,18 +139,23 @@ def _sentences(
     text: str, section: _Section, rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], lang: str
 ) -> list[_Sentence]:
     """Split the section into sentences and rows of tables, and what is over the budget into parts that fit."""
-    spans = [
-        (block.start + start, block.start + end)
+    parts = [
+        [(block.start + start, block.start + end) for start, end in _parts(text[block.start : block.end], block.role, lang)]
         for block in section.blocks
-        for start, end in _parts(text[block.start : block.end], block.role, lang)
     ]
-    counts = count_tokens([text[start:end] for start, end in spans])
+    counts = iter(count_tokens([text[start:end] for spans in parts for start, end in spans]))
     sentences: list[_Sentence] = []
-    for (start, end), tokens in zip(spans, counts, strict=True):
-        if tokens <= rules.budget_tokens:
-            sentences.append(_Sentence(start, end, tokens))
-        else:
-            sentences.extend(_hard_split(text, start, end, tokens, rules.budget_tokens, count_tokens))
+    previous: Block | None = None
+    for block, spans in zip(section.blocks, parts, strict=True):
+        tokens = list(islice(counts, len(spans)))
+        group = sum(tokens) if previous and previous.role is block.role is BlockRole.TABLE else 0
+        for (start, end), number in zip(spans, tokens, strict=True):
+            if number <= rules.budget_tokens:
+                sentences.append(_Sentence(start, end, number, group))
+            else:
+                sentences.extend(_hard_split(text, start, end, number, rules.budget_tokens, count_tokens))
+            group = 0
+        previous = block
     return sentences
 
 
@@ -190,12 +204,15 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _pack(sentences: list[_Sentence], rules: ChunkRules, page_starts: list[int]) -> Iterator[list[_Sentence]]:
-    """Fill chunks greedily. A chunk ends with its page, so that its page is where its sentences begin."""
+    """Fill chunks greedily. A chunk ends with its page, so that its page is where its sentences begin.
+
+    Of tables that stand one behind another, one that has no room begins a chunk: its rows stay under their head.
+    """
     run: list[_Sentence] = []
     fresh = used = page = 0
     for sentence in sentences:
         before, page = page, bisect_right(page_starts, sentence.start)
-        turns = bool(run) and page != before
+        turns = bool(run) and (page != before or used + sentence.group_tokens > rules.budget_tokens)
         if run and (turns or used + sentence.tokens > rules.budget_tokens):
             yield run
             run = [] if turns else _tail(run[-fresh:] if fresh else run, rules, sentence.tokens)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.core.answers import Span
+from pincite.core.cells import SHEET_TYPES, cell_range
 from pincite.core.documents import Box, CanonicalText, PageSpan, SourceRun, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import VersionId, WorkspaceId
@@ -33,12 +34,20 @@ class StoredLocator:
             raise NotFoundError("There is no such version of the document.")
         pages = [canonical.page_spans(start, end) for start, end in ranges]
         boxes = await self._boxes(version, canonical, [page for spans in pages for page in spans])
-        sizes = {page.number: (page.width, page.height) for page in canonical.pages}
+        sizes = {page.number: (page.width, page.height) for page in canonical.pages if page.width}
+        counts_cells = version.content_type in SHEET_TYPES
+
+        def cells(start: int, end: int) -> str:
+            return cell_range(canonical.runs_within(start, end)) if counts_cells else ""
+
         queue = iter(boxes)
         return [
-            tuple(Span(page.page, page.label, "", tuple(next(queue)), sizes.get(page.page), page.bates) for page in spans)
-            or (Span(None, None, ""),)
-            for spans in pages
+            tuple(
+                Span(page.page, page.label, "", tuple(next(queue)), sizes.get(page.page), page.bates, cells(page.start, page.end))
+                for page in spans
+            )
+            or (Span(None, None, "", cells=cells(start, end)),)
+            for (start, end), spans in zip(ranges, pages, strict=True)
         ]
 
     async def _boxes(self, version: Version, canonical: CanonicalText, spans: Sequence[PageSpan]) -> list[list[Box]]:

@@ -102,5 +102,9 @@ def _locations(citations: list[Citation]) -> list[dict[str, Any]]:
     for quote in (quote for citation in citations for quote in citation.quotes if quote.spans):
         start, end = quote.spans[0], quote.spans[-1]
         place = {"page_from": start.page, "page_to": end.page, "page_label": start.page_label, "section": start.section}
+        if start.cells and start.page_label:
+            place["sheet"] = start.page_label
+        if start.cells:
+            place["cells"] = start.cells
         places.setdefault(tuple(place.values()), place)
     return list(places.values())

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pincite.cli.render import page_place
+from pincite.cli.render import page_place, span_place
+from pincite.core.answers import Span
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,16 @@ def test_a_page_is_named_by_its_number_its_label_and_its_bates_number(
 
 def test_a_label_that_would_command_the_terminal_is_made_harmless() -> None:
     assert "\x1b" not in page_place(1, "\x1b[2J", "")
+
+
+@pytest.mark.parametrize(
+    ("span", "named"),
+    [
+        (Span(2, "Fees", "", cells="B2:D9"), "sheet Fees, B2:D9"),
+        (Span(None, None, "", cells="B2"), "cells B2"),
+        (Span(4, "iv", ""), "page iv (4)"),
+        (Span(None, None, ""), ""),
+    ],
+)
+def test_a_quote_in_cells_is_placed_by_its_sheet_and_range(span: Span, named: str) -> None:
+    assert span_place(span) == named

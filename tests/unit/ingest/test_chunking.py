@@ -142,3 +142,13 @@ def test_every_visible_character_is_in_a_chunk_and_no_chunk_exceeds_the_budget(p
     covered = {offset for piece in pieces for offset in range(piece.start, piece.end)}
     assert all(offset in covered for offset, char in enumerate(canonical.text) if not char.isspace())
     assert all(piece.token_count <= budget for piece in pieces)
+
+
+def test_groups_of_rows_behind_one_another_are_cut_between_them_and_keep_their_heads() -> None:
+    groups = [
+        (BlockRole.TABLE, "| Team | Cups |\n" + "\n".join(f"| T{n} | {n} |" for n in range(at, at + 3))) for at in range(0, 12, 3)
+    ]
+    canonical = canonical_of((BlockRole.HEADING, "Cups"), *groups)
+    pieces = cut(canonical, ChunkRules(40, 25), count_words)
+    assert [text.removeprefix("Cups\n\n") for text in texts(canonical, pieces)] == [text for _, text in groups]
+    assert {piece.chunk_type for piece in pieces} == {ChunkType.TABLE}

@@ -1,5 +1,7 @@
 """Canonical text put together piece by piece, with its blocks and source runs."""
 
+from collections.abc import Sequence
+
 from pincite.adapters.parsers.cleaning import clean, is_clean
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
 from pincite.core.errors import RefusedInput
@@ -35,6 +37,29 @@ class CanonicalBuilder:
                 self._append(kept, page=page, index=index, count=count)
             else:
                 self._append(kept, page=page, index=None if index is None else index + offset, count=width)
+
+    def write_row(
+        self, cells: Sequence[tuple[str, int]], *, page: int | None = None, bars: bool = True, as_one: bool = False
+    ) -> None:
+        """Add a line of clean texts, each with the number of the cell that it stands for; bars go around and between them.
+
+        With `as_one` the line is one run over all its cells, which takes less memory.
+        """
+        if self._start >= 0:
+            self._add("\n")
+        else:
+            self._open(page)
+        parts = ["| "] if bars else []
+        at = self._length + 2 * bars
+        for text, index in cells:
+            if text and not as_one:
+                self._runs.append(SourceRun(at, len(text), page or 0, index, 1))
+            parts.append(f"{text} | " if bars and text else "| " if bars else text)
+            at += len(parts[-1])
+        line = "".join(parts).rstrip()
+        if as_one:
+            self._runs.append(SourceRun(self._length, len(line), page or 0, cells[0][1], cells[-1][1] - cells[0][1] + 1))
+        self._add(line)
 
     def glue(self, text: str) -> None:
         """Put `text` (a blank, a line feed) before whatever comes next in this block."""

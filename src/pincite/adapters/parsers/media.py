@@ -46,7 +46,7 @@ def read_file(
     elif media is Media.MAIL:
         document = _read_mail(path, max_chars=max_chars)
     else:
-        document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth)
+        document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth, on_page=on_page)
     if not document.canonical.text:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document
@@ -61,7 +61,7 @@ def _read_mail(path: str, *, max_chars: int) -> ParsedDocument:
         return read_mail(raw, max_chars=max_chars)
 
 
-def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int) -> ParsedDocument:
+def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int, on_page: Callable[[int, int], None]) -> ParsedDocument:
     text = _decoded(path, media, max_chars=max_chars)
     if media is Media.HTML:
         from pincite.adapters.parsers.html import read_html
@@ -71,6 +71,10 @@ def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int) -> Pa
         from pincite.adapters.parsers.markdown import read_markdown
 
         return read_markdown(text, max_chars=max_chars, max_depth=max_depth)
+    if media is Media.TABLE:
+        from pincite.adapters.parsers.delimited import read_delimited
+
+        return read_delimited(text, max_chars=max_chars, on_row=on_page)
     from pincite.adapters.parsers.plain_text import read_plain_text
 
     return read_plain_text(text, max_chars=max_chars)

@@ -3,6 +3,7 @@
 import re
 from enum import Enum
 
+from pincite.adapters.parsers.text_kinds import kind_of_text
 from pincite.core.errors import RefusedInput
 
 _PDF_HEADER_WITHIN = 1024
@@ -14,7 +15,7 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, DOCX, PPTX, HTML, Markdown, e-mail and plain text files are read now."
+_READ_NOW = "PDF, DOCX, PPTX, XLSX, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
 _MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
 _NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")
 _HEADER_LINES = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*(?:\r?\n|\Z))+)")
@@ -61,6 +62,7 @@ class Media(Enum):
     OLD_OFFICE = "application/x-ole-storage"
     MAIL = "message/rfc822"
     HTML = "text/html"
+    TABLE = "text/csv"
     MARKDOWN = "text/markdown"
     TEXT = "text/plain"
 
@@ -79,7 +81,7 @@ def sniff(head: bytes, *, name: str) -> Media:
         return Media.MAIL
     if _is_html(head, lowered):
         return Media.HTML
-    return Media.MARKDOWN if lowered.endswith(_MARKDOWN_ENDINGS) else Media.TEXT
+    return Media.MARKDOWN if lowered.endswith(_MARKDOWN_ENDINGS) else Media(kind_of_text(head, name=lowered))
 
 
 def _is_mail(head: bytes, name: str) -> bool:
