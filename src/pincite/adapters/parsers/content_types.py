@@ -5,3 +5,4 @@ from pincite.core.documents import SLIDES_TYPE
 PDF = "application/pdf"
 PPTX = SLIDES_TYPE
 WITH_PAGES = frozenset({PDF, PPTX})
+EPUB = "application/epub+zip"

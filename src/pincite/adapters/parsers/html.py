@@ -43,10 +43,13 @@ def write_html(builder: CanonicalBuilder, text: str, *, index: int | None) -> No
     page.write(builder, offset=index)
 
 
-def html_items(text: str, *, index: int) -> list[Leaf | Table]:
-    """Return what a person sees of an HTML text that stands in another document, its characters counted from `index`."""
+def html_items(text: str, *, index: int, is_xml: bool = False) -> list[Leaf | Table]:
+    """Return what a person sees of an HTML text that stands in another document, its characters counted from `index`.
+
+    With `is_xml` elements may be empty (`<a id="x"/>`), as in XHTML.
+    """
     page = _Page(index)
-    HtmlReader(page, max_depth=_DEFAULT_DEPTH).read(text)
+    HtmlReader(page, max_depth=_DEFAULT_DEPTH, is_xml=is_xml).read(text)
     return page.items()
 
 
@@ -134,6 +137,11 @@ class _Page:
     def line_break(self) -> None:
         """End a line inside a block."""
         self._piece(LINE_FEED)
+
+    def made(self, text: str) -> None:
+        """Add a sign that the source has no character for."""
+        if text:
+            self._piece((text, MADE, 0))
 
     def text(self, text: str, *, index: int, count: int) -> None:
         """Add visible text, its blanks collapsed as a browser does."""

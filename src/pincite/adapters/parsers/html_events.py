@@ -32,6 +32,9 @@ BLOCKS = frozenset(
         *("tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
     )
 )
+# Signs that stand between the parts of a formula (MathML Core, section 3), before the second and the third.
+_BETWEEN = {"mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^"}
+_AROUND = {"mfenced": "(", "msqrt": "√(", "mroot": "√("}
 # How generators of documentation and sites call what only leads away, where they don't use `nav`.
 _WAYS = frozenset(
     ("nav", "navbar", "navheader", "navfooter", "navigation", "breadcrumb", "breadcrumbs", "skip-link", "skiplink", "toctree-nav"),
@@ -78,6 +81,10 @@ class Sink(Protocol):
         """Visible text that stands for `count` characters of the source from `index`; one to one when it is as long."""
         ...
 
+    def made(self, text: str) -> None:
+        """A sign that the page shows and the source has no character for."""
+        ...
+
     def title(self, text: str) -> None:
         """A part of the document's title."""
         ...
@@ -87,15 +94,21 @@ class Sink(Protocol):
 class _Element:
     tag: str
     is_seen: bool
+    end: str = ""
+    children: int = 0
 
 
 class HtmlReader(HTMLParser):
-    """Feeds a sink. Raises `RefusedInput` (`too_deep`) when elements are nested more than `max_depth` deep."""
+    """Feeds a sink. Raises `RefusedInput` (`too_deep`) when elements are nested more than `max_depth` deep.
 
-    def __init__(self, sink: Sink, *, max_depth: int) -> None:
+    With `is_xml` a slash at its end closes any element.
+    """
+
+    def __init__(self, sink: Sink, *, max_depth: int, is_xml: bool = False) -> None:
         super().__init__(convert_charrefs=False)
         self._sink = sink
         self._max_depth = max_depth
+        self._is_xml = is_xml
         self._open: list[_Element] = []
         self._counts: Counter[str] = Counter()
         self._line_starts: list[int] = [0]
@@ -126,10 +139,22 @@ class HtmlReader(HTMLParser):
             return
         if len(self._open) >= self._max_depth:
             raise RefusedInput("The elements of the HTML are nested too deeply to be read.", code="too_deep")
-        self._open.append(_Element(tag, is_seen))
+        end = self._begin_in_formula(tag) if is_seen and self._counts["math"] else ""
+        self._open.append(_Element(tag, is_seen, end))
         self._counts[tag] += 1
         if is_seen and tag in BLOCKS:
             self._sink.start(tag, attributes)
+
+    def _begin_in_formula(self, tag: str) -> str:
+        """Write the signs before an element of a formula, and return those behind it."""
+        parent = self._open[-1]
+        parent.children += 1
+        signs = _BETWEEN.get(parent.tag, "")
+        if 2 <= parent.children <= len(signs) + 1:
+            self._sink.made(signs[parent.children - 2])
+        opening = _AROUND.get(tag) or ("(" if tag == "mrow" and signs else "")
+        self._sink.made(opening)
+        return ")" if opening else ""
 
     def _void(self, tag: str, *, is_seen: bool) -> None:
         if is_seen and tag == "br":
@@ -139,8 +164,10 @@ class HtmlReader(HTMLParser):
             self._sink.end(tag)
 
     def handle_startendtag(self, tag: str, attrs: Attributes) -> None:
-        """Open an element; a slash closes only those that never have content."""
+        """Open an element; a slash closes only those that never have content, and in XHTML all."""
         self.handle_starttag(tag, attrs)
+        if self._is_xml and tag not in VOID:
+            self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
         """Close an element and what was left open in it. An end without a start is ignored, and so is one that would reach too far:
@@ -170,6 +197,7 @@ class HtmlReader(HTMLParser):
     def _pop(self) -> None:
         element = self._open.pop()
         self._counts[element.tag] -= 1
+        self._sink.made(element.end)
         if element.is_seen and element.tag in BLOCKS:
             self._sink.end(element.tag)
 
@@ -181,7 +209,7 @@ class HtmlReader(HTMLParser):
         """Pass visible text on."""
         if self._open and self._open[-1].tag == "title" and not self._counts["svg"]:
             self._sink.title(unescape(data))
-        elif self._is_seen:
+        elif self._is_seen and not (self._counts["math"] and data.isspace()):
             index = self._index
             data = data[: len(self._source) - index]
             self._sink.text(data, index=index, count=len(data))

@@ -1,6 +1,6 @@
 """What a reader of a structured format finds, before it is written: leaves of text and tables, in the order of reading."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
@@ -42,13 +42,22 @@ class Table:
 class LeafWriter:
     """Writes leaves and tables as blocks of canonical text.
 
-    `offset` is added to the index of each piece; with None the text has no place in the file. `page` is where it stands.
+    `offset` is added to the index of each piece; with None the text has no place in the file. `page` is where it stands, or
+    `page_at` tells it by the index of a piece.
     """
 
-    def __init__(self, builder: CanonicalBuilder, *, offset: int | None = 0, page: int | None = None) -> None:
+    def __init__(
+        self,
+        builder: CanonicalBuilder,
+        *,
+        offset: int | None = 0,
+        page: int | None = None,
+        page_at: Callable[[int], int] | None = None,
+    ) -> None:
         self._builder = builder
         self._offset = offset
         self._page = page
+        self._page_at = page_at
 
     def write(self, items: Sequence[Leaf | Table], *, body: BlockRole = BlockRole.BODY) -> None:
         """Write items in order; `body` is the role of what has no other."""
@@ -76,6 +85,8 @@ class LeafWriter:
                 self._builder.write(text, page=self._page)
             else:
                 whole = None if len(text) == count else count
+                if self._page_at:
+                    self._page = self._page_at(index)
                 self._builder.write(text, page=self._page, index=index + self._offset, count=whole)
 
     def _table(self, table: Table) -> None:

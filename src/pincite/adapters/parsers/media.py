@@ -38,11 +38,7 @@ def read_file(
 
         raise refuse_old_office(path)
     if media is Media.OFFICE:
-        from pincite.adapters.parsers.office import read_office
-        from pincite.adapters.parsers.office_package import OfficeBounds
-
-        bounds = OfficeBounds(max_unpacked_bytes, _XML_DEPTH * max_depth)
-        document = read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+        document = _read_archive(path, max_pages, max_chars, max_depth, max_unpacked_bytes, on_page)
     elif media is Media.MAIL:
         document = _read_mail(path, max_chars=max_chars)
     else:
@@ -50,6 +46,27 @@ def read_file(
     if not document.canonical.text:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document
+
+
+def _read_archive(
+    path: str, max_pages: int, max_chars: int, max_depth: int, max_unpacked_bytes: int, on_page: Callable[[int, int], None]
+) -> ParsedDocument:
+    """Read a book or an office file."""
+    from pincite.adapters.parsers.archive import Archive
+    from pincite.adapters.parsers.epub_package import is_book
+
+    depth = _XML_DEPTH * max_depth
+    with open(path, "rb") as file:
+        archive = Archive(file, max_bytes=max_unpacked_bytes)
+        if is_book(archive):
+            from pincite.adapters.parsers.epub import read_epub
+
+            return read_epub(archive, max_depth=depth, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+    from pincite.adapters.parsers.office import read_office
+    from pincite.adapters.parsers.office_package import OfficeBounds
+
+    bounds = OfficeBounds(max_unpacked_bytes, depth)
+    return read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
 
 
 def _read_mail(path: str, *, max_chars: int) -> ParsedDocument:

@@ -144,8 +144,6 @@ def open_package(path: str, bounds: OfficeBounds, *, beat: Callable[[], None] = 
 def _other_archive(archive: Archive) -> RefusedInput:
     declared = archive.read("mimetype", max_bytes=4096).decode("ascii", "replace") if "mimetype" in archive else ""
     match declared.strip():
-        case "application/epub+zip":
-            return unsupported("an EPUB book", "Add it as PDF or HTML.")
         case "application/vnd.oasis.opendocument.presentation":
             return unsupported("an OpenDocument presentation (ODP)", "Save it as PPTX or PDF.")
         case "application/vnd.oasis.opendocument.spreadsheet":

@@ -15,7 +15,7 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, DOCX, PPTX, XLSX, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
+_READ_NOW = "PDF, DOCX, PPTX, EPUB, XLSX, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
 _MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
 _NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")
 _HEADER_LINES = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*(?:\r?\n|\Z))+)")

@@ -41,12 +41,15 @@ _KNOWN = (_TRANSITIONAL, _STRICT, "http://schemas.microsoft.com/", "urn:schemas-
 _BUFFER_BYTES = 1 << 20
 
 
-def children(chunks: Iterable[bytes], *, level: int, max_depth: int) -> Iterator[Element]:
+def children(chunks: Iterable[bytes], *, level: int, max_depth: int, may_name_type: bool = False) -> Iterator[Element]:
     """Yield the elements that stand `level` deep under the root, each as soon as it is complete; they are kept nowhere.
 
-    Raises `RefusedInput`: `corrupt`, also for a document type declaration, and `too_deep`.
+    Raises `RefusedInput`: `corrupt`, also for a document type declaration, and `too_deep`. With `may_name_type` a part may name
+    a type as books do, which is not fetched, but not declare anything of its own.
     """
     reader = _Reader(level, max_depth)
+    if may_name_type:
+        reader.parser.StartDoctypeDeclHandler = _refuse_declarations
     parser = reader.parser
     try:
         for piece in chunks:
@@ -58,9 +61,9 @@ def children(chunks: Iterable[bytes], *, level: int, max_depth: int) -> Iterator
     yield from reader.take()
 
 
-def tree(chunks: Iterable[bytes], *, max_depth: int) -> Element:
+def tree(chunks: Iterable[bytes], *, max_depth: int, may_name_type: bool = False) -> Element:
     """Return the root of a small part. Raises `RefusedInput` (`corrupt`, `too_deep`)."""
-    [root] = children(chunks, level=0, max_depth=max_depth)
+    [root] = children(chunks, level=0, max_depth=max_depth, may_name_type=may_name_type)
     return root
 
 
@@ -161,6 +164,11 @@ class _Reader:
             prefix = _PREFIXES.get(uri, "other") if uri else ""
             short = self._names[name] = f"{prefix}_{local}" if prefix else local
         return short
+
+
+def _refuse_declarations(name: str, system_id: str | None, public_id: str | None, has_internal_subset: bool) -> None:
+    if has_internal_subset:
+        _refuse_doctype()
 
 
 def _refuse_doctype(*_: object) -> None:

@@ -15,7 +15,7 @@ from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
 MANIFEST = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "MANIFEST.tsv"
-KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv")
+KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub")
 # Pictures of text, which need recognition, and a page that is truly blank.
 WITHOUT_TEXT = {"ocr_test.pdf", "loremipsum-flat.pdf", "empty.pdf"}
 
@@ -64,7 +64,7 @@ async def test_each_file_ends_as_expected(parser: IsolatedParser, row: dict[str,
         case _:
             assert ending in {"ready", "corrupt", "crashed", "memory", "timeout", "no_text", "too_deep"}
     facts: dict[str, Any] = json.loads(row["facts_json"] or "{}")
-    pages = facts.get("pages") or facts.get("slides")
+    pages = facts.get("pages") or facts.get("slides") or facts.get("spine")
     if isinstance(result, ParsedDocument) and row["expected"] == "ready" and pages:
         assert len(result.canonical.pages) == pages
 

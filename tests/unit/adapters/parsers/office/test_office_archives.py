@@ -63,7 +63,6 @@ def test_utf_16_parts_are_read(office: Any) -> None:
         ({"mimetype": "application/vnd.oasis.opendocument.text"}, "OpenDocument file.*DOCX"),
         ({"mimetype": "application/vnd.oasis.opendocument.presentation"}, "ODP.*PPTX"),
         ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ODS"),
-        ({"mimetype": "application/epub+zip"}, "EPUB"),
         ({"xl/workbook.xml": "<x/>"}, "Excel workbook"),
         ({"[Content_Types].xml": "<x/>", "visio/document.xml": "<x/>"}, "unknown kind"),
     ],
