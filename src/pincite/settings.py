@@ -114,6 +114,12 @@ class Settings:
     parse_memory_mb: int = _number(
         "PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.", unit="MB", least=128, most=1_000_000
     )
+    hosts: str = _setting(
+        "PINCITE_HOSTS",
+        "",
+        "Names under which the server is reached, with commas between (`pincite.example.org`); `*` is any. Empty: any, but over "
+        "the loopback address only names that can't lead elsewhere: `localhost`, addresses, names without a dot.",
+    )
 
     @property
     def home_path(self) -> Path:

@@ -1,8 +1,10 @@
 """A whole server over a store in a temporary folder, with a scripted model, and a client for it."""
 
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,6 +22,11 @@ from pincite.settings import load_settings
 from pincite.workspaces.tokens import Tokens
 
 HANDBOOK = "# Leave\n\nEveryone has thirty days of leave a year. The notice period is sixty days.\n"
+
+
+def answering() -> ScriptedChatModel:
+    """Return a model that answers what the handbook says."""
+    return ScriptedChatModel([["The notice ", "period is sixty ", "days [1", "]."]])
 
 
 @dataclass(frozen=True)
@@ -42,14 +49,20 @@ class House:
 @pytest.fixture
 def model() -> ScriptedChatModel:
     """A test module that needs another model overrides this."""
-    return ScriptedChatModel([["The notice ", "period is sixty ", "days [1", "]."]])
+    return answering()
 
 
 @pytest.fixture
 async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[House]:
-    settings = load_settings({}, home=str(tmp_path / "home"), embedding="none", max_streams=3)
-    app = create_app(settings, llm=model)
-    file = tmp_path / "handbook.md"
+    async with opened(tmp_path, model) as house:
+        yield house
+
+
+@asynccontextmanager
+async def opened(folder: Path, model: ScriptedChatModel, **settings: Any) -> AsyncGenerator[House]:
+    """Open a house in a folder."""
+    app = create_app(load_settings({}, home=str(folder / "home"), embedding="none", max_streams=3, **settings), llm=model)
+    file = folder / "handbook.md"
     file.write_text(HANDBOOK, encoding="utf-8")
     async with app.router.lifespan_context(app):
         services: Services = app.state.server.services

@@ -17,9 +17,12 @@ from pincite.core.jobs import JobKind
 from pincite.core.ports.models import ChatModel
 from pincite.server.deps import ServerState
 from pincite.server.errors import on_crash, on_http_error, on_invalid_request, on_pincite_error
-from pincite.server.middleware import BodyLimit, Front
+from pincite.server.hosts import Hosts
+from pincite.server.middleware import BodyLimit, Front, Heads
+from pincite.server.openapi import Described, operation_id
 from pincite.server.routes import chat, collections, documents, query, system
 from pincite.server.signals import hearing_the_end
+from pincite.server.slashes import OtherSlash
 from pincite.server.sse import Streams
 from pincite.settings import Settings, load_settings
 from pincite.worker.loop import Worker
@@ -51,8 +54,7 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
             await built.close()
 
     streams = Streams(settings.max_streams)
-    upload_limit = settings.max_file_bytes + MAX_JSON_BYTES
-    app = FastAPI(
+    app = Described(
         title="Pincite",
         version=__version__,
         lifespan=lifespan,
@@ -60,20 +62,31 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=operation_id,
         telemetry={"tracing": False},
     )
     app.add_exception_handler(PinciteError, on_pincite_error)
     app.add_exception_handler(RequestValidationError, on_invalid_request)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(Exception, on_crash)
-    app.add_middleware(BodyLimit, limit_of=lambda scope: upload_limit if _is_upload(scope) else MAX_JSON_BYTES)
+    _guard(app, settings)
+    app.router.default = OtherSlash(app.router)
     for module in (query, chat, collections, documents, system):
         app.include_router(module.router, prefix=API)
     return app
 
 
+def _guard(app: FastAPI, settings: Settings) -> None:
+    """Put around the routes what every request passes; the last stands outermost."""
+    upload_limit = settings.max_file_bytes + MAX_JSON_BYTES
+    app.add_middleware(Heads)
+    app.add_middleware(BodyLimit, limit_of=lambda scope: upload_limit if _is_upload(scope) else MAX_JSON_BYTES)
+    app.add_middleware(Hosts, named=settings.hosts.split(","))
+
+
 def _is_upload(scope: Scope) -> bool:
-    return scope["method"] == "POST" and scope["path"].startswith(f"{API}/collections/") and scope["path"].endswith("/documents")
+    path = str(scope["path"]).rstrip("/")
+    return scope["method"] == "POST" and path.startswith(f"{API}/collections/") and path.endswith("/documents")
 
 
 def from_environment() -> Front:

@@ -1,17 +1,19 @@
 """What every route gets: the services, the caller, and the one way to begin a stream."""
 
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pincite.answering.exchange import Ask
+from pincite.answering.fold import fold
 from pincite.bootstrap import Services
 from pincite.core.access import Permission, Principal, require
-from pincite.core.answers import AnswerEvent, SourcesChunk
+from pincite.core.answers import Answer, AnswerEvent, SourcesChunk
 from pincite.core.documents import Document
 from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, NotFoundError, PinciteError, StoreError
 from pincite.core.ids import DocumentId
@@ -22,6 +24,10 @@ from pincite.worker.loop import Worker
 from pincite.workspaces.collections import Collections
 from pincite.workspaces.tokens import Authenticator
 
+_CALLER = "pincite.caller"
+_BEARER = HTTPBearer(
+    scheme_name="bearer", bearerFormat="pin_…", description="A token: `pincite token create NAME` makes one.", auto_error=False
+)
 _log = logging.getLogger("pincite.server")
 
 
@@ -78,48 +84,54 @@ class Caller:
 
     async def stream(self, ask: Ask, dialect: Dialect) -> EventStream:
         """Search, and return the response that streams the answer. Raises what refuses it, before a byte is sent."""
-        self._admit()
-        self.streams.reserve()
-        events = self.services.engine(self.state.llm).stream(ask)
-        try:
-            first = await _searched(events, self.request_id)
-        except BaseException:
-            self.streams.release()
-            await events.aclose()
-            raise
+        first, events = await self._begin(ask)
         return EventStream(first, events, dialect, streams=self.streams, request_id=self.request_id)
 
-    @asynccontextmanager
-    async def events(self, ask: Ask) -> AsyncGenerator[AsyncGenerator[AnswerEvent, None]]:
-        """Open the events of an answer that is sent whole."""
-        self._admit()
-        self.streams.reserve()
-        events = self.services.engine(self.state.llm).stream(ask)
+    async def answer(self, ask: Ask) -> Answer:
+        """Return an answer that is sent whole: the fold of its stream."""
+        first, events = await self._begin(ask)
         try:
-            yield events
+            return await fold(_after(first, events))
         finally:
             self.streams.release()
             await events.aclose()
 
-    def _admit(self) -> None:
+    @contextmanager
+    def searching(self) -> Generator[None]:
+        """Tell whatever goes wrong in the block as a search that failed."""
+        try:
+            yield
+        except PinciteError as error:
+            if error.kind is not ErrorKind.UPSTREAM:
+                raise
+            _log.warning("Search failed (%s): %s, request %s", error.code, error.message, self.request_id)
+            raise _search_failed() from error
+        except Exception as error:
+            # Whatever a driver or an index raises, the caller learns that the search failed.
+            _log.exception("Search failed, request %s", self.request_id)
+            raise _search_failed() from error
+
+    async def _begin(self, ask: Ask) -> tuple[SourcesChunk, AsyncGenerator[AnswerEvent, None]]:
+        """Take a place among the streams and search: the first event ends that. Raises what refuses the question."""
         if self.streams.is_full:
             raise LimitError(
                 "This server answers as many questions at once as it may. Ask again in a moment.", code="too_many_streams"
             )
-
-
-async def _searched(events: AsyncGenerator[AnswerEvent, None], request_id: str) -> SourcesChunk:
-    """Return the first event, which ends the search."""
-    try:
-        return cast("SourcesChunk", await anext(events))
-    except PinciteError as error:
-        if error.kind is not ErrorKind.UPSTREAM:
+        self.streams.reserve()
+        events = self.services.engine(self.state.llm).stream(ask)
+        try:
+            with self.searching():
+                return cast("SourcesChunk", await anext(events)), events
+        except BaseException:
+            self.streams.release()
+            await events.aclose()
             raise
-        raise _search_failed() from error
-    except Exception as error:
-        # Whatever a driver or an index raises, the caller learns that the search failed.
-        _log.exception("Search failed, request %s", request_id)
-        raise _search_failed() from error
+
+
+async def _after(first: AnswerEvent, events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[AnswerEvent, None]:
+    yield first
+    async for event in events:
+        yield event
 
 
 def _search_failed() -> StoreError:
@@ -131,14 +143,26 @@ def state_of(request: Request) -> ServerState:
     return cast("ServerState", request.app.state.server)
 
 
-async def caller(request: Request) -> Caller:
-    """Return the caller. Raises `AuthenticationError` without a good bearer token."""
+async def recognised(request: Request) -> Caller:
+    """Return the caller, looked up once a request. Raises `AuthenticationError` without a good bearer token."""
+    known = request.scope.get(_CALLER)
+    if known is None:
+        known = request.scope[_CALLER] = await _recognised(request)
+    return cast("Caller", known)
+
+
+async def _recognised(request: Request) -> Caller:
     state = state_of(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise AuthenticationError("Send your token: Authorization: Bearer pin_…", code="no_token")
     principal = await state.authenticator.principal(token.strip())
     return Caller(principal, state, request_id_of(request.scope))
+
+
+async def caller(request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Caller:
+    """Return the caller of a private route."""
+    return await recognised(request)
 
 
 CallerDep = Annotated[Caller, Depends(caller)]

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, cast
 
 import orjson
@@ -9,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from pincite.core.errors import ErrorKind, PinciteError
 from pincite.server.middleware import request_id_of
@@ -26,19 +28,32 @@ STATUS: Mapping[ErrorKind, int] = {
 }
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
+_RETRY = {"Retry-After": str(RETRY_AFTER_S)}
 
-_CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "media_type"}
+_STATUS_OF_CODE = {"too_large": 413}
+"""Errors whose code says more of their status than their kind."""
+_UNREADABLE = 400
+"""What the framework answers to a body that isn't what its headers promise. Here that is a request that can't be taken."""
+_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "media_type"}
 _SENTENCES = {
-    404: "There is nothing at this address.",
-    405: "This address doesn't take that method.",
+    404: "There is nothing at this address. GET /api/openapi.json lists what there is.",
+    405: "This address doesn't take that method. The header Allow names those it takes.",
     413: "The request is larger than this server takes.",
-    415: "This address takes application/json.",
+    415: "This address doesn't take that kind of body. Send what /api/docs says, uncompressed: JSON with the header "
+    "Content-Type: application/json, files as multipart/form-data.",
 }
 # What a provider or the disk has to say is for the log.
 _PUBLIC = {
     ErrorKind.UPSTREAM: "Generation failed",
     ErrorKind.STORE: "The store can't be used right now. Try again in a moment, or ask whoever runs this server.",
 }
+_OUR_WORDS = {"search_failed", "stopping"}
+"""Codes of errors of those kinds whose message is our own."""
+MOST_NAMED = 20
+"""Most faults of a request that an answer names."""
+MOST_CHARACTERS = 100
+"""Longest name of a field, which is the client's to choose, that an answer repeats."""
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _log = logging.getLogger("pincite.server")
 
 
@@ -52,7 +67,15 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Return a problem document. `detail` is a sentence for the person who can act."""
-    body: dict[str, Any] = {"type": "about:blank", "status": status, "code": code, "detail": detail, "request_id": request_id}
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": _title(status),
+        "status": status,
+        "code": code,
+        # A file's name may hold what UTF-8 can't.
+        "detail": detail.encode(errors="replace").decode(),
+        "request_id": request_id,
+    }
     if errors:
         body["errors"] = list(errors)
     return Response(orjson.dumps(body), status, dict(headers or {}), MEDIA_TYPE)
@@ -61,10 +84,11 @@ def problem(
 async def on_pincite_error(request: Request, error: Exception) -> Response:
     """Answer an error of our own tree."""
     failure = cast("PinciteError", error)
-    status = STATUS[failure.kind]
-    detail = _PUBLIC.get(failure.kind, failure.message)
-    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": str(RETRY_AFTER_S)}}.get(status)
+    status = _STATUS_OF_CODE.get(failure.code, STATUS[failure.kind])
+    detail = failure.message if failure.code in _OUR_WORDS else _PUBLIC.get(failure.kind, failure.message)
+    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: _RETRY}.get(status)
     if status >= 500:
+        headers = _RETRY if failure.retryable else headers
         _log.warning("%s: %s, request %s", failure.code, failure.message, request_id_of(request.scope))
     return problem(status, failure.code, detail, request_id=request_id_of(request.scope), headers=headers)
 
@@ -72,8 +96,8 @@ async def on_pincite_error(request: Request, error: Exception) -> Response:
 async def on_invalid_request(request: Request, error: Exception) -> Response:
     """Answer a request that doesn't fit its schema: each field with what is wrong with it, never with what was sent."""
     found = [
-        {"field": ".".join(str(part) for part in each["loc"][1:]), "message": str(each["msg"])}
-        for each in cast("RequestValidationError", error).errors()
+        {"field": _field(each["loc"][1:]), "message": str(each["msg"]).removeprefix("Value error, ")}
+        for each in cast("RequestValidationError", error).errors()[:MOST_NAMED]
     ]
     named = "; ".join(f"{each['field'] or 'body'}: {each['message']}" for each in found[:3])
     return problem(422, "invalid", f"The request can't be taken. {named}", request_id=request_id_of(request.scope), errors=found)
@@ -82,9 +106,14 @@ async def on_invalid_request(request: Request, error: Exception) -> Response:
 async def on_http_error(request: Request, error: Exception) -> Response:
     """Answer what the framework refuses: unknown addresses and methods, bodies too large or of another type."""
     failure = cast("HTTPException", error)
-    status = failure.status_code
+    status, request_id = failure.status_code, request_id_of(request.scope)
+    if status == _UNREADABLE:
+        return problem(422, "body", f"The body can't be read. {failure.detail}", request_id=request_id)
+    headers = {"Allow": ", ".join(_allowed(request))} if status == 405 else failure.headers
+    if status == 405 and request.method == "OPTIONS":
+        return Response(status_code=204, headers=headers)
     detail = _SENTENCES.get(status, "The request can't be answered.")
-    return problem(status, _CODES.get(status, "http"), detail, request_id=request_id_of(request.scope), headers=failure.headers)
+    return problem(status, _CODES.get(status, "http"), detail, request_id=request_id, headers=headers)
 
 
 async def on_crash(request: Request, error: Exception) -> Response:
@@ -92,3 +121,22 @@ async def on_crash(request: Request, error: Exception) -> Response:
     request_id = request_id_of(request.scope)
     _log.error("Request %s failed", request_id, exc_info=error)
     return problem(500, "internal", f"Something went wrong here. The log names it under {request_id}.", request_id=request_id)
+
+
+def _title(status: int) -> str:
+    return HTTPStatus(status).phrase
+
+
+def _field(parts: Sequence[Any]) -> str:
+    return ".".join(str(part) for part in parts)[:MOST_CHARACTERS]
+
+
+def _allowed(request: Request) -> list[str]:
+    """Return the methods of an address: those of all its routes."""
+    taken = [method for method in _METHODS if _takes(request, method)]
+    return sorted({*taken, "OPTIONS", *(("HEAD",) if "GET" in taken else ())})
+
+
+def _takes(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)

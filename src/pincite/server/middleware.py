@@ -1,10 +1,11 @@
-"""Middleware, all of it plain ASGI: request ids, the access log, security headers."""
+"""Middleware, all of it plain ASGI: request ids, the access log, security headers, body limits, HEAD."""
 
 import logging
 import re
 import time
 from collections.abc import Callable, Sequence
 from typing import cast
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,6 +15,7 @@ from pincite.core.ids import new_id
 _GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _KEY = "pincite.request_id"
 _BODY = "pincite.send_body"
+_LONGEST_PATH = 300
 _log = logging.getLogger("pincite.access")
 
 SECURITY_HEADERS: Sequence[tuple[bytes, bytes]] = (
@@ -22,6 +24,7 @@ SECURITY_HEADERS: Sequence[tuple[bytes, bytes]] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
 )
 POLICY = (
     b"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; "
@@ -67,9 +70,8 @@ class Front:
         try:
             await self._app(scope, receive, marked)
         finally:
-            # The path alone: a query string may hold what somebody asked.
             elapsed_ms = (time.perf_counter() - began) * 1000
-            _log.info("%s %s %d %.1f ms %s", scope["method"], scope["path"], status, elapsed_ms, request_id)
+            _log.info("%s %s %d %.1f ms %s", scope["method"], _logged(scope), status, elapsed_ms, request_id)
 
 
 class BodyLimit:
@@ -96,6 +98,38 @@ class BodyLimit:
             return message
 
         await self._app(scope, bounded, send)
+
+
+class Heads:
+    """Answers `HEAD` wherever `GET` is answered: with the same head and no body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        has_ended = False
+
+        async def headed(message: Message) -> None:
+            nonlocal has_ended
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not has_ended:
+                has_ended = True
+                await send({"type": "http.response.body", "body": b""})
+
+        # A file is then handed over by its path instead of being read; and a range means nothing without a body (RFC 9110, 14.2).
+        extensions: dict[str, dict[object, object]] = {"http.response.pathsend": {}}
+        headers = [pair for pair in scope["headers"] if pair[0] != b"range"]
+        await self._app({**scope, "method": "GET", "extensions": extensions, "headers": headers}, receive, headed)
+
+
+def _logged(scope: Scope) -> str:
+    """Return the path alone, since a query string may hold what somebody asked, and so that no character of it ends a line."""
+    return quote(str(scope["path"])[:_LONGEST_PATH], safe="/:@!$&'()*+,;=~", errors="replace")
 
 
 def _announced(scope: Scope) -> int:

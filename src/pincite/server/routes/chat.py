@@ -7,12 +7,14 @@ from pincite.core.access import Permission
 from pincite.core.documents import Collection
 from pincite.server.deps import Caller, CallerDep
 from pincite.server.dialects import ChatDialect
+from pincite.server.gate import GatedRoute
+from pincite.server.openapi import refusals, stream
 from pincite.server.schemas.chat import ChatRequest
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=GatedRoute)
 
 
-@router.post("/chat/stream")
+@router.post("/chat/stream", response_class=Response, responses=stream("ChatEvent") | refusals(404, 409, 429))
 async def chat(body: ChatRequest, caller: CallerDep) -> Response:
     """Answer from every collection that the caller may read and that uses the installation's embedding model."""
     caller.require(Permission.READ_DOCUMENTS)

@@ -7,6 +7,8 @@ from pincite.core.access import Permission
 from pincite.core.documents import Collection
 from pincite.core.ids import CollectionId
 from pincite.server.deps import Caller, CallerDep
+from pincite.server.gate import GatedRoute
+from pincite.server.openapi import refusals
 from pincite.server.schemas.documents import (
     CollectionRow,
     CollectionRows,
@@ -16,8 +18,9 @@ from pincite.server.schemas.documents import (
     collection_row,
     scope_row,
 )
+from pincite.server.schemas.evidence import Source
 
-router = APIRouter(tags=["collections"])
+router = APIRouter(tags=["collections"], route_class=GatedRoute)
 
 
 @router.get("/collections")
@@ -27,7 +30,7 @@ async def list_collections(caller: CallerDep) -> CollectionRows:
     return CollectionRows(collections=[await _row(caller, each) for each in await caller.collections.all()])
 
 
-@router.post("/collections", status_code=201)
+@router.post("/collections", status_code=201, responses=refusals(409))
 async def make(body: NewCollection, caller: CallerDep) -> CollectionRow:
     """Make a collection with the installation's embedding model. 409 when the name is taken."""
     caller.require(Permission.MANAGE_COLLECTIONS)
@@ -42,18 +45,19 @@ async def show(collection_id: str, caller: CallerDep) -> CollectionRow:
     return await _row(caller, await caller.collections.one(CollectionId(collection_id)))
 
 
-@router.post("/collections/{collection_id}/search")
+@router.post("/collections/{collection_id}/search", responses=refusals(409))
 async def search(collection_id: str, body: SearchRequest, caller: CallerDep) -> SearchResult:
     """Search without answering: what would be found, with all scores."""
     caller.require(Permission.READ_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
     query = body.of(collection.id)
     await caller.collections.require_searchable([collection], query.filter.document_ids)
-    found = await caller.services.searcher.retrieve(query)
+    with caller.searching():
+        found = await caller.services.searcher.retrieve(query)
     return SearchResult(
         strategy=found.strategy,
         scope=scope_row(await caller.collections.scope(collection)),
-        hits=[source.as_dict() for source in group_sources(found.passages)],
+        hits=[Source.model_validate(source.as_dict()) for source in group_sources(found.passages)],
         timings={"embedding_ms": round(found.embedding_ms, 2), "retrieval_ms": round(found.retrieval_ms, 2)},
     )
 

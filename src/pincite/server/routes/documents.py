@@ -1,7 +1,7 @@
 """Documents: upload, list, show, their chunks, text and original file, try again, remove."""
 
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Query, UploadFile
 from fastapi.responses import FileResponse
@@ -14,7 +14,9 @@ from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.naming import printable, readable, text_path
 from pincite.server.deps import Caller, CallerDep
+from pincite.server.gate import GatedRoute
 from pincite.server.incoming import kept
+from pincite.server.openapi import refusals
 from pincite.server.schemas.documents import (
     CanonicalPage,
     ChunkRows,
@@ -25,11 +27,24 @@ from pincite.server.schemas.documents import (
     document_row,
 )
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=GatedRoute)
 
 MAX_LISTED = 1000
 INLINE = frozenset({"application/pdf", "text/plain"})
 """What a browser may show by itself; anything else is saved, so that no document runs a script in this page's name."""
+
+_KEPT = {"Cache-Control": "private, no-cache"}
+"""A browser may keep the file, and asks each time whether it is still the same and still to be had."""
+_BYTES = {"schema": {"type": "string", "format": "binary"}}
+_KINDS = dict.fromkeys((*sorted(INLINE), "application/octet-stream"), _BYTES)
+FILE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The whole file.", "content": _KINDS},
+    206: {
+        "description": "The range asked for; several as `multipart/byteranges`.",
+        "content": _KINDS | {"multipart/byteranges": _BYTES},
+    },
+    **refusals(416),
+}
 
 
 @router.post("/collections/{collection_id}/documents", status_code=202)
@@ -75,7 +90,7 @@ async def remove(document_id: str, caller: CallerDep) -> None:
     await caller.services.ingestor.remove(document.id)
 
 
-@router.post("/documents/{document_id}/retry", status_code=202)
+@router.post("/documents/{document_id}/retry", status_code=202, responses=refusals(409))
 async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
     """Try once more to read a document that failed. 409 unless it did."""
     caller.require(Permission.WRITE_DOCUMENTS)
@@ -87,7 +102,7 @@ async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
     return await _row(caller, again)
 
 
-@router.get("/documents/{document_id}/chunks")
+@router.get("/documents/{document_id}/chunks", responses=refusals(409))
 async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
     """List the chunks of the version that is searched."""
     document = await _readable(caller, document_id)
@@ -97,7 +112,7 @@ async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
     return ChunkRows(version_id=version_id, chunks=[chunk_row(each) for each in found])
 
 
-@router.get("/documents/{document_id}/text")
+@router.get("/documents/{document_id}/text", responses=refusals(409))
 async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, Query(ge=1)] = None) -> CanonicalPage:
     """Return the canonical text as blocks, of one page or whole. Offsets of quotes are offsets in it."""
     document = await _readable(caller, document_id)
@@ -109,7 +124,7 @@ async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, 
     return CanonicalPage(version_id=version_id, page=page, pages=len(canonical.pages), blocks=block_rows(canonical, page))
 
 
-@router.get("/documents/{document_id}/file", response_class=FileResponse)
+@router.get("/documents/{document_id}/file", response_class=FileResponse, responses=FILE)
 async def original(document_id: str, caller: CallerDep) -> Response:
     """Return the original file. Ranges are served."""
     document = await _readable(caller, document_id)
@@ -120,7 +135,7 @@ async def original(document_id: str, caller: CallerDep) -> Response:
         media_type=shown,
         filename=printable(PurePosixPath(document.path).name) or "document",
         content_disposition_type="inline" if document.content_type in INLINE else "attachment",
-        headers={"Content-Security-Policy": "sandbox; default-src 'none'", "ETag": f'"{document.sha256}"'},
+        headers={"Content-Security-Policy": "sandbox; default-src 'none'", "ETag": f'"{document.sha256}"', **_KEPT},
     )
 
 

@@ -3,19 +3,21 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from pincite.answering.fold import fold
 from pincite.core.access import Permission
 from pincite.core.documents import Collection
 from pincite.core.errors import ForbiddenError
 from pincite.server.deps import Caller, CallerDep
 from pincite.server.dialects import QueryDialect
+from pincite.server.gate import GatedRoute
+from pincite.server.leaving import CLIENT_LEFT, unless_left
+from pincite.server.openapi import refusals, stream
 from pincite.server.schemas.query import QueryRequest
 from pincite.server.sse import json_line
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=GatedRoute)
 
 
-@router.post("/query/")
+@router.post("/query/", responses=stream("QueryEvent", twin=True) | refusals(404, 409, 429))
 async def query(body: QueryRequest, caller: CallerDep, request: Request) -> Response:
     """Answer a question from a collection, with citations. `Accept: application/json` gets one object instead of a stream."""
     caller.require(Permission.READ_DOCUMENTS)
@@ -25,8 +27,8 @@ async def query(body: QueryRequest, caller: CallerDep, request: Request) -> Resp
     ask = body.ask([collection.id for collection in collections])
     await caller.collections.require_searchable(collections, ask.filter.document_ids)
     if wants_json(request):
-        async with caller.events(ask) as events:
-            return Response(json_line((await fold(events)).as_dict()), media_type="application/json")
+        answer = await unless_left(request.receive, caller.answer(ask))
+        return Response(json_line(answer.as_dict()), media_type="application/json") if answer else Response(status_code=CLIENT_LEFT)
     return await caller.stream(ask, QueryDialect(caller.request_id))
 
 

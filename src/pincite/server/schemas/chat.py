@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from pincite.answering.exchange import Ask
 from pincite.answering.prompts import source_label
@@ -14,6 +15,15 @@ from pincite.server.schemas.query import MAX_DOCUMENTS, Id, Question, Text
 MAX_TURNS = 10
 MAX_MESSAGE_CHARACTERS = 4_000
 MAX_HISTORY_CHARACTERS = 16_000
+
+EXAMPLE: JsonDict = {
+    "question": "And how long is the notice period?",
+    "retrieval_limit": 6,
+    "history": [
+        {"role": "user", "content": "How many days of leave are there?"},
+        {"role": "assistant", "content": "Everyone has thirty days of leave a year [S1]."},
+    ],
+}
 
 
 class HistoryMessage(BaseModel):
@@ -40,7 +50,7 @@ def _normalised(question: str) -> str:
 class ChatRequest(BaseModel):
     """A question to every collection that you may read, with what was said before."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE]})
 
     question: Annotated[Question, AfterValidator(_normalised)] = Field(description="1–5,000 characters; white space is normalised.")
     retrieval_limit: int = Field(6, ge=1, le=10, strict=True)

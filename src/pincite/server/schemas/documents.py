@@ -1,32 +1,23 @@
 """What collections, documents and their parts look like."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
+from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, Id, Question, Text
 
 
 class NewCollection(BaseModel):
     """A collection to be made."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
 
     name: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-
-
-class ScopeRow(BaseModel):
-    """Documents by state, and pages that draw something but gave no text."""
-
-    documents: int
-    ready: int
-    in_work: int
-    failed: int
-    pages_unread: int
 
 
 class EmbeddingRow(BaseModel):
@@ -146,7 +137,7 @@ class CanonicalPage(BaseModel):
 class SearchRequest(BaseModel):
     """A retrieval test."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"query": "notice period", "limit": 3}]})
 
     query: Question
     limit: int = Field(10, ge=1, le=100, strict=True)
@@ -172,7 +163,7 @@ class SearchResult(BaseModel):
 
     strategy: Strategy
     scope: ScopeRow
-    hits: list[dict[str, Any]]
+    hits: list[Source]
     timings: dict[str, float]
 
 

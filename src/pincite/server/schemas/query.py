@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
 
 from pincite.answering.engine import MAX_QUESTION_CHARACTERS
 from pincite.answering.exchange import Ask
@@ -28,18 +29,28 @@ def _unicode(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError("The text holds half a surrogate pair.") from None
+    if "\0" in text:
+        raise ValueError("The text holds a NUL character, which no document does.")
     return text
 
 
-Text = Annotated[str, AfterValidator(_unicode)]
-Question = Annotated[Text, AfterValidator(_trimmed)]
+# What the validators ask, for those who read the OpenAPI document.
+_TEXT_PATTERN = r"^[^\u0000]*$"
+_QUESTION: JsonDict = {
+    "minLength": 1,
+    "maxLength": MAX_QUESTION_CHARACTERS,
+    "pattern": r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$",
+}
+
+Text = Annotated[str, AfterValidator(_unicode), Field(json_schema_extra={"pattern": _TEXT_PATTERN})]
+Question = Annotated[str, AfterValidator(_unicode), AfterValidator(_trimmed), Field(json_schema_extra=_QUESTION)]
 Id = Annotated[Text, Field(max_length=64)]
 
 
 class QueryRequest(BaseModel):
     """A question and where to look for its answer."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"question": "How long is the notice period?"}]})
 
     question: Question = Field(description="1–5,000 characters after trimming.")
     collection_id: Id | None = Field(None, description="Absent, null or empty: your personal collection.")

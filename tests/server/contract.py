@@ -1,0 +1,95 @@
+"""Every address of the server, a line each: what a good request to it is. What all of them refuse is tested over these lines."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from tests.server.conftest import House
+
+from pincite.core.access import Permission
+
+READ, WRITE, MANAGE = Permission.READ_DOCUMENTS, Permission.WRITE_DOCUMENTS, Permission.MANAGE_COLLECTIONS
+QUESTION = "How long is the notice period?"
+NO_ID = "00000000-0000-7000-8000-00000000dead"
+REQUEST_ID = "given-by-the-test"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that is answered with `status`. `needs` is the permission; none for what anybody may ask."""
+
+    method: str
+    path: str
+    status: int = 200
+    needs: Permission | None = READ
+    json: Any = None
+    files: Any = None
+    absent: int = 404
+    """How an id in its path, or else in its body, is refused that doesn't exist or belongs to somebody else."""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    async def send(
+        self,
+        house: House,
+        *,
+        token: str | None = None,
+        path: str | None = None,
+        headers: Mapping[str, str | bytes] | None = None,
+        **more: Any,
+    ) -> httpx.Response:
+        """Send it, as `token` or as the owner, with `path` and whatever else in place of its own."""
+        credentials = f"Bearer {house.token if token is None else token}".encode()
+        named = {"Authorization": credentials, "X-Request-Id": REQUEST_ID.encode()} | dict(headers or {})
+        given = [(name.encode(), value.encode() if isinstance(value, str) else value) for name, value in named.items()]
+        if not more:
+            more = {"json": self.json} if self.json is not None else {"files": self.files} if self.files else {}
+        at = (path or self.path).format(collection_id=house.collection_id, document_id=house.document_id)
+        return await house.client.request(self.method, at, headers=given, **more)
+
+
+CALLS = [
+    Call("POST", "/query/", json={"question": QUESTION}, absent=403),
+    Call("POST", "/chat/stream", json={"question": QUESTION}),
+    Call("GET", "/collections"),
+    Call("POST", "/collections", 201, MANAGE, json={"name": "Law"}),
+    Call("GET", "/collections/{collection_id}"),
+    Call("POST", "/collections/{collection_id}/search", json={"query": QUESTION}),
+    Call("GET", "/collections/{collection_id}/documents"),
+    Call(
+        "POST", "/collections/{collection_id}/documents", 202, WRITE, files=[("files", ("fees.md", b"# Fees\n\nFive percent.\n"))]
+    ),
+    Call("GET", "/documents/{document_id}"),
+    Call("GET", "/documents/{document_id}/chunks"),
+    Call("GET", "/documents/{document_id}/text"),
+    Call("GET", "/documents/{document_id}/file"),
+    Call("POST", "/documents/{document_id}/retry", 409, WRITE),
+    Call("DELETE", "/documents/{document_id}", 204, WRITE),
+    Call("GET", "/health", needs=None),
+    Call("GET", "/ready", needs=None),
+    Call("GET", "/version", needs=None),
+]
+PRIVATE = [call for call in CALLS if call.needs]
+TAKING_JSON = [call for call in CALLS if call.json is not None]
+TAKING_A_BODY = [call for call in CALLS if call.json is not None or call.files]
+WITH_AN_ID = [call for call in CALLS if "{" in call.path]
+
+
+def of_each(calls: list[Call]) -> Any:
+    """Run a test over each of the calls."""
+    return pytest.mark.parametrize("call", calls, ids=str)
+
+
+def problem_of(response: httpx.Response, status: int, code: str | None = None) -> dict[str, Any]:
+    """Return a refusal's document, and hold it to what every refusal is."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found = response.json()
+    assert set(found) - {"errors"} == {"type", "title", "status", "code", "detail", "request_id"}
+    assert (found["status"], found["request_id"]) == (status, response.headers["x-request-id"])
+    assert found["detail"].rstrip(".…") != found["detail"] or " " in found["detail"]
+    assert code in (None, found["code"])
+    return found
