@@ -59,6 +59,23 @@ PPTX = {
 }
 
 
+XLSX = {
+    "xl/workbook.xml": (
+        f'<workbook xmlns="{OOXML}/spreadsheetml/2006/main" xmlns:r="{RELATED}"><sheets>'
+        '<sheet name="Fees" r:id="s"/></sheets></workbook>'
+    ),
+    "xl/_rels/workbook.xml.rels": (
+        f'<Relationships xmlns="{OOXML}/package/2006/relationships"><Relationship Id="s" Type="{RELATED}/worksheet" '
+        'Target="s.xml"/></Relationships>'
+    ),
+    "xl/s.xml": (
+        f'<worksheet xmlns="{OOXML}/spreadsheetml/2006/main"><sheetData>'
+        '<row><c t="str"><v>Fees of 2024</v></c></row><row><c t="str"><v>Name</v></c><c t="str"><v>Fee</v></c></row>'
+        '<row><c t="str"><v>Late</v></c><c><v>40</v></c></row></sheetData></worksheet>'
+    ),
+}
+
+
 def pack(path: Path, parts: dict[str, str]) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name, text in parts.items():
@@ -73,7 +90,7 @@ def isolated() -> Iterator[IsolatedParser]:
     parser.close()
 
 
-CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail", "csv", "epub"))]
+CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail", "csv", "epub", "xlsx"))]
 
 
 @pytest.fixture(params=CASES)
@@ -89,6 +106,8 @@ def case(request: pytest.FixtureRequest, isolated: IsolatedParser, tmp_path: Pat
             return isolated, DATA / "pagelabels.pdf"
         case "isolated-docx":
             return isolated, pack(tmp_path / "fees.docx", DOCX)
+        case "isolated-xlsx":
+            return isolated, pack(tmp_path / "fees.xlsx", XLSX)
         case "isolated-csv":
             path, text = tmp_path / "fees.csv", "Fees\nName,Fee,Due\nLate,40,May\n"
         case "isolated-pptx":

@@ -11,7 +11,7 @@ from pincite.core.errors import RefusedInput
 def read_office(
     path: str, *, bounds: OfficeBounds, max_pages: int, max_chars: int, on_page: Callable[[int, int], None]
 ) -> ParsedDocument:
-    """Read a DOCX or PPTX file. Raises `RefusedInput`, `unsupported` for any other archive."""
+    """Read a DOCX, PPTX or XLSX file. Raises `RefusedInput`, `unsupported` for any other archive."""
     progress = _Progress(on_page)
     with open_package(path, bounds, beat=progress.repeat) as package:
         match package.kind:
@@ -23,6 +23,10 @@ def read_office(
                 from pincite.adapters.parsers.pptx import read_pptx
 
                 return read_pptx(package, max_pages=max_pages, max_chars=max_chars, on_page=progress.report)
+            case OfficeKind.SHEETS if not package.main.endswith(".bin"):
+                from pincite.adapters.parsers.xlsx import read_xlsx
+
+                return read_xlsx(package, max_pages=max_pages, max_chars=max_chars, on_page=progress.report)
             case _:
                 raise _unread(package)
 
@@ -52,5 +56,5 @@ def office_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[R
 
 def _unread(package: OfficePackage) -> RefusedInput:
     if package.kind is OfficeKind.SHEETS:
-        return unsupported("an Excel workbook (XLSX)", "Save it as PDF.")
-    return unsupported("an office file of an unknown kind", "Save it as DOCX, PPTX or PDF.")
+        return unsupported("a binary Excel workbook (XLSB)", "Save it as XLSX.")
+    return unsupported("an office file of an unknown kind", "Save it as DOCX, PPTX, XLSX or PDF.")

@@ -13,8 +13,8 @@ _ENCRYPTED = "EncryptedPackage"
 _STREAMS = {
     "WordDocument": ("an old Word document (DOC)", "Open it in Word or LibreOffice and save it as DOCX."),
     "PowerPoint Document": ("an old PowerPoint presentation (PPT)", "Open it in PowerPoint or LibreOffice and save it as PPTX."),
-    "Workbook": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as PDF."),
-    "Book": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as PDF."),
+    "Workbook": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as XLSX."),
+    "Book": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as XLSX."),
     "__properties_version1.0": ("an Outlook message (MSG)", "Save it as PDF, HTML or text."),
 }
 

@@ -19,6 +19,8 @@ _PREFIXES = {
     f"{_STRICT}wordprocessingml/main": "w",
     f"{_TRANSITIONAL}presentationml/2006/main": "p",
     f"{_STRICT}presentationml/main": "p",
+    f"{_TRANSITIONAL}spreadsheetml/2006/main": "x",
+    f"{_STRICT}spreadsheetml/main": "x",
     f"{_TRANSITIONAL}drawingml/2006/main": "a",
     f"{_STRICT}drawingml/main": "a",
     f"{_TRANSITIONAL}drawingml/2006/chart": "c",

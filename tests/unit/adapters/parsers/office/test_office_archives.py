@@ -63,7 +63,7 @@ def test_utf_16_parts_are_read(office: Any) -> None:
         ({"mimetype": "application/vnd.oasis.opendocument.text"}, "OpenDocument file.*DOCX"),
         ({"mimetype": "application/vnd.oasis.opendocument.presentation"}, "ODP.*PPTX"),
         ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ODS"),
-        ({"xl/workbook.xml": "<x/>"}, "Excel workbook"),
+        ({"xl/workbook.bin": "x"}, "XLSB.*XLSX"),
         ({"[Content_Types].xml": "<x/>", "visio/document.xml": "<x/>"}, "unknown kind"),
     ],
 )
