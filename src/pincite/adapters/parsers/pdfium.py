@@ -1,8 +1,4 @@
-"""PDFium through its C interface (`fpdfview.h`, `fpdf_text.h`, `fpdf_doc.h`): only the functions that parsing needs.
-
-The bindings of pypdfium2 describe the whole interface and take 60 ms to import; the library inside the same package opens in
-8 ms. A child that computes boxes for a waiting person needs the difference.
-"""
+"""PDF documents and pages as PDFium reads them: characters with their boxes, sizes and fonts; outline, labels, title."""
 
 import ctypes
 import os
@@ -10,10 +6,9 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib.machinery import PathFinder
 from math import isfinite, sqrt
-from struct import Struct
 
+from pincite.adapters.parsers.pdfium_library import FLOATS_OF_MATRIX, FLOATS_OF_RECT, LIBRARY, FloatMatrix, FloatRect
 from pincite.adapters.parsers.pdfium_shapes import Shape, ShapeReader
 from pincite.core.errors import RefusedInput
 
@@ -28,106 +23,6 @@ _BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECA
 _MONO = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|cmsltt|source ?code|fixed", re.IGNORECASE)
 
 
-class _FloatRect(ctypes.Structure):
-    _fields_ = (("left", ctypes.c_float), ("top", ctypes.c_float), ("right", ctypes.c_float), ("bottom", ctypes.c_float))
-
-
-class _Matrix(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
-
-
-# Reading a structure's fields one by one takes longer than the call that fills it.
-_FLOATS_OF_RECT, _FLOATS_OF_MATRIX = Struct("4f").unpack_from, Struct("6f").unpack_from
-
-_POINTER, _INT, _ULONG, _DOUBLE, _FLOAT, _STRING = (
-    ctypes.c_void_p,
-    ctypes.c_int,
-    ctypes.c_ulong,
-    ctypes.c_double,
-    ctypes.c_float,
-    ctypes.c_char_p,
-)
-
-_SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
-    "FPDF_InitLibrary": (None, ()),
-    "FPDF_LoadDocument": (_POINTER, (_STRING, _STRING)),
-    "FPDF_GetLastError": (_ULONG, ()),
-    "FPDF_CloseDocument": (None, (_POINTER,)),
-    "FPDF_GetPageCount": (_INT, (_POINTER,)),
-    "FPDF_LoadPage": (_POINTER, (_POINTER, _INT)),
-    "FPDF_ClosePage": (None, (_POINTER,)),
-    "FPDF_GetPageBoundingBox": (_INT, (_POINTER, _POINTER)),
-    "FPDF_GetPageLabel": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG)),
-    "FPDF_GetMetaText": (_ULONG, (_POINTER, _STRING, _POINTER, _ULONG)),
-    "FPDFPage_GetRotation": (_INT, (_POINTER,)),
-    "FPDFPage_SetRotation": (None, (_POINTER, _INT)),
-    "FPDFPage_CountObjects": (_INT, (_POINTER,)),
-    "FPDFPage_GetObject": (_POINTER, (_POINTER, _INT)),
-    "FPDFFormObj_CountObjects": (_INT, (_POINTER,)),
-    "FPDFFormObj_GetObject": (_POINTER, (_POINTER, _ULONG)),
-    "FPDFPageObj_GetType": (_INT, (_POINTER,)),
-    "FPDFPageObj_GetMatrix": (_INT, (_POINTER, _POINTER)),
-    "FPDFPageObj_GetBounds": (_INT, (_POINTER, _POINTER, _POINTER, _POINTER, _POINTER)),
-    "FPDFPageObj_GetFillColor": (_INT, (_POINTER, _POINTER, _POINTER, _POINTER, _POINTER)),
-    "FPDFPath_GetDrawMode": (_INT, (_POINTER, _POINTER, _POINTER)),
-    "FPDFPath_CountSegments": (_INT, (_POINTER,)),
-    "FPDFPath_GetPathSegment": (_POINTER, (_POINTER, _INT)),
-    "FPDFPathSegment_GetPoint": (_INT, (_POINTER, _POINTER, _POINTER)),
-    "FPDFPathSegment_GetType": (_INT, (_POINTER,)),
-    "FPDFPathSegment_GetClose": (_INT, (_POINTER,)),
-    "FPDFText_LoadPage": (_POINTER, (_POINTER,)),
-    "FPDFText_ClosePage": (None, (_POINTER,)),
-    "FPDFText_CountChars": (_INT, (_POINTER,)),
-    "FPDFText_GetText": (_INT, (_POINTER, _INT, _INT, _POINTER)),
-    "FPDFText_GetUnicode": (ctypes.c_uint, (_POINTER, _INT)),
-    "FPDFText_GetLooseCharBox": (_INT, (_POINTER, _INT, _POINTER)),
-    "FPDFText_GetFontSize": (_DOUBLE, (_POINTER, _INT)),
-    "FPDFText_GetMatrix": (_INT, (_POINTER, _INT, _POINTER)),
-    "FPDFText_GetFontInfo": (_ULONG, (_POINTER, _INT, _POINTER, _ULONG, _POINTER)),
-    "FPDFText_GetTextObject": (_POINTER, (_POINTER, _INT)),
-    "FPDFTextObj_GetFont": (_POINTER, (_POINTER,)),
-    "FPDFText_CountRects": (_INT, (_POINTER, _INT, _INT)),
-    "FPDFText_GetRect": (_INT, (_POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)),
-    "FPDFBookmark_GetFirstChild": (_POINTER, (_POINTER, _POINTER)),
-    "FPDFBookmark_GetNextSibling": (_POINTER, (_POINTER, _POINTER)),
-    "FPDFBookmark_GetTitle": (_ULONG, (_POINTER, _POINTER, _ULONG)),
-    "FPDFBookmark_GetDest": (_POINTER, (_POINTER, _POINTER)),
-    "FPDFBookmark_GetAction": (_POINTER, (_POINTER,)),
-    "FPDFAction_GetDest": (_POINTER, (_POINTER, _POINTER)),
-    "FPDFDest_GetDestPageIndex": (_INT, (_POINTER, _POINTER)),
-}
-
-
-def _library_path() -> str:
-    spec = PathFinder.find_spec("pypdfium2_raw")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        for name in ("libpdfium.so", "libpdfium.dylib", "pdfium.dll"):
-            path = os.path.join(folder, name)
-            if os.path.exists(path):
-                return path
-    raise RefusedInput("PDF files need the package pypdfium2 with its own PDFium. Install it again.", code="unsupported")
-
-
-class _Library:
-    """PDFium, opened at first use and kept for the life of the process."""
-
-    def __init__(self) -> None:
-        self._functions: ctypes.CDLL | None = None
-
-    def get(self) -> ctypes.CDLL:
-        if self._functions is None:
-            functions = ctypes.CDLL(_library_path())
-            for name, (result, arguments) in _SIGNATURES.items():
-                function = getattr(functions, name)
-                function.restype, function.argtypes = result, arguments
-            functions.FPDF_InitLibrary()
-            self._functions = functions
-        return self._functions
-
-
-_LIBRARY = _Library()
-
-
 def _utf16(raw: bytes) -> str:
     return raw.decode("utf-16-le", "replace").rstrip("\0")
 
@@ -136,11 +31,11 @@ class PdfPage:
     """One open page with its text. Rectangles are in points of the displayed page: rotation applied, origin top left."""
 
     def __init__(self, document: int, index: int) -> None:
-        self._pdfium = _LIBRARY.get()
+        self._pdfium = LIBRARY.get()
         self._text = None
         self._handle = self._pdfium.FPDF_LoadPage(document, index)
         self.readable = bool(self._handle)
-        self._rect, self._matrix = _FloatRect(), _Matrix()
+        self._rect, self._matrix = FloatRect(), FloatMatrix()
         self._rect_pointer, self._matrix_pointer = ctypes.byref(self._rect), ctypes.byref(self._matrix)
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._edge_pointers = [ctypes.byref(edge) for edge in self._edges]
@@ -240,7 +135,7 @@ class PdfPage:
         """Return the box of a character by its font's ascent and descent."""
         if not self._pdfium.FPDFText_GetLooseCharBox(self._text, index, self._rect_pointer):
             return (0.0, 0.0, 0.0, 0.0)
-        x0, top, x1, bottom = _FLOATS_OF_RECT(self._rect)
+        x0, top, x1, bottom = FLOATS_OF_RECT(self._rect)
         if self._quarter_turns:
             return self._displayed(x0, top, x1, bottom)
         left, _, _, high = self._box
@@ -250,7 +145,7 @@ class PdfPage:
         """Return the size of a character as drawn, in points."""
         size = self._pdfium.FPDFText_GetFontSize(self._text, index)
         if self._pdfium.FPDFText_GetMatrix(self._text, index, self._matrix_pointer):
-            _, _, c, d, _, _ = _FLOATS_OF_MATRIX(self._matrix)
+            _, _, c, d, _, _ = FLOATS_OF_MATRIX(self._matrix)
             size *= sqrt(c * c + d * d)
         return abs(size)
 
@@ -308,7 +203,7 @@ class PdfDocument:
     """An open PDF file. Raises `RefusedInput` (`encrypted`, `corrupt`) when PDFium can't open it."""
 
     def __init__(self, path: str) -> None:
-        self._pdfium = _LIBRARY.get()
+        self._pdfium = LIBRARY.get()
         self._handle = self._pdfium.FPDF_LoadDocument(os.fsencode(path), None)
         if not self._handle:
             raise _refusal(self._pdfium.FPDF_GetLastError())

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from math import isfinite
 
+from pincite.adapters.parsers.pdfium_library import FloatMatrix, Matrix
+
 Rect = tuple[float, float, float, float]
-Matrix = tuple[float, float, float, float, float, float]
 
 _MOST_SEGMENTS = 400
 _MOST_LARGE = 200
@@ -34,13 +35,6 @@ class Shape:
     fill: tuple[int, int, int, int] | None = None
 
 
-class _Matrix(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
-
-    def values(self) -> Matrix:
-        return (self.a, self.b, self.c, self.d, self.e, self.f)
-
-
 class ShapeReader:
     """Reads the objects of one page after the other; what forms hold is read too. Boxes are in the page's own space."""
 
@@ -50,7 +44,7 @@ class ShapeReader:
         self._pointers = [ctypes.byref(value) for value in self._floats]
         self._colours = [ctypes.c_uint() for _ in range(4)]
         self._colour_pointers = [ctypes.byref(value) for value in self._colours]
-        self._matrix = _Matrix()
+        self._matrix = FloatMatrix()
         self._fill_mode, self._stroke = ctypes.c_int(), ctypes.c_int()
         self._large_left = _MOST_LARGE
 
