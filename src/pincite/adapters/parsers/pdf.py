@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.cleaning import TEX_LIGATURES
 from pincite.adapters.parsers.content_types import PDF
+from pincite.adapters.parsers.pdf_directions import bring_to_order
 from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
 from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
@@ -22,7 +23,7 @@ from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "4"
+VERSION = "5"
 _MAX_BOOKMARKS = 20_000
 _MAX_OUTLINE_DEPTH = 12
 _MAX_SHAPES = 5_000
@@ -87,7 +88,9 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         find_gaps(page, lines)
         rules = with_boxes(rules_of(page.shapes(most=_MAX_SHAPES), page_area=width * height)) if len(lines) > 1 else NO_RULES
         find_words(page, [line for line in lines if any(holds(box, line.box) for box in rules.boxes)])
-        return PageLines(index + 1, document.label(index), width, height, draws, lines, rules, upright_height=page.size[1])
+        found = PageLines(index + 1, document.label(index), width, height, draws, lines, rules, upright_height=page.size[1])
+        bring_to_order(found, width=page.size[0])
+        return found
 
 
 def _no_text(unread: int, total: int) -> RefusedInput:

@@ -1,16 +1,20 @@
 """Boxes of stretches of characters on PDF pages, computed when they are asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from pincite.adapters.parsers.pdfium import PdfPage, Rect, open_pdf
 
 _LINE_OVERLAP = 0.4
 _WIDE_GAP = 2.0
+_MOST_OF_LETTER = 2
 
 
 def pdf_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:
     """Return for each `(page, index, count)` its boxes in the displayed page: one per line, more where a line has a wide gap.
+
+    Runs that follow each other backwards in the file, as the letters of a word drawn from its end, are one: its boxes are those of
+    the first.
 
     Raises `RefusedInput` (`encrypted`, `corrupt`).
     """
@@ -23,10 +27,25 @@ def pdf_boxes(path: str, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect
             if not 1 <= number <= document.page_count:
                 continue
             with document.page(number - 1) as page:
-                for position in positions:
-                    _, index, count = runs[position]
-                    found[position] = _line_boxes(page, index, count)
+                for first, index, count in _turned_together(runs, positions):
+                    found[first] = _line_boxes(page, index, count)
     return found
+
+
+def _turned_together(runs: Sequence[tuple[int, int, int]], positions: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield the position of a first run with the index and count of all that go on backwards behind it."""
+    first = -1
+    start = end = 0
+    for position in positions:
+        _, index, count = runs[position]
+        if first >= 0 and index + count == start and count <= _MOST_OF_LETTER:
+            start = index
+            continue
+        if first >= 0:
+            yield first, start, end - start
+        first, start, end = position, index, index + count
+    if first >= 0:
+        yield first, start, end - start
 
 
 def _line_boxes(page: PdfPage, index: int, count: int) -> list[Rect]:

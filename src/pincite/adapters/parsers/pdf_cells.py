@@ -46,7 +46,8 @@ def table_of(rows: Sequence[VisualRow], rules: Rules) -> Table | None:
     laid = [_Laid(row, [_place(piece, columns) for piece in row.pieces]) for row in rows]
     groups = _logical_rows(laid, columns, rules)
     table = Table([_cells(group, len(columns)) for group in groups])
-    if is_mostly_rtl(" ".join(piece.text for row in rows for piece in row.pieces)):
+    pieces = [piece for row in rows for piece in row.pieces]
+    if not pieces[0].first.mirrored and is_mostly_rtl(" ".join(piece.text for piece in pieces)):
         for row in table.rows:
             row.reverse()
     return table

@@ -63,7 +63,7 @@ def _regions(parts: Sequence[_Part], *, depth: int) -> list[list[_Part]]:
     gutter = _gutter(parts) if depth < _MOST_DEPTH and len(parts) >= 2 * _LEAST_LINES else None
     if gutter is None:
         return [list(parts)]
-    is_rtl = is_mostly_rtl(" ".join(part.text for part in parts))
+    is_rtl = not parts[0].lines[0].mirrored and is_mostly_rtl(" ".join(part.text for part in parts))
     found: list[list[_Part]] = []
     for band in _bands(parts, gutter):
         if band.across:

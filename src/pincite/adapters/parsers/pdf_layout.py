@@ -11,6 +11,7 @@ from pincite.adapters.parsers.pdf_grids import holds
 from pincite.adapters.parsers.pdf_lines import Line, is_beside
 from pincite.adapters.parsers.pdf_pieces import VisualRow, row_box, visual_rows
 from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
+from pincite.adapters.parsers.pdf_scripts import has_no_blanks
 from pincite.adapters.parsers.pdf_tables import goes_on_in_cell, is_row_wise, is_ruled_table, is_tabular, joins_run
 from pincite.adapters.parsers.pdf_words import may_hold_tables
 from pincite.adapters.parsers.pdfium_shapes import Rect
@@ -315,7 +316,8 @@ def _is_over(piece: Line, box: Rect) -> bool:
 
 
 def _is_sideways(line: Line) -> bool:
-    return len(line.text) > 3 and line.box[3] - line.box[1] > 2 * (line.box[2] - line.box[0])
+    is_long = len(line.text) > 3 or (len(line.text) > 1 and has_no_blanks(line.text[0]))
+    return is_long and line.box[3] - line.box[1] > 2 * (line.box[2] - line.box[0])
 
 
 def _around(boxes: Sequence[Rect]) -> Rect:

@@ -8,6 +8,8 @@ from math import isfinite
 from typing import NamedTuple
 
 from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
+from pincite.adapters.parsers.pdf_scripts import is_shaped
+from pincite.adapters.parsers.pdf_shaping import ShapedPage
 from pincite.adapters.parsers.pdfium import PdfPage, Rect
 from pincite.core.documents import BlockRole
 
@@ -46,6 +48,9 @@ class Gap(NamedTuple):
 class Line:
     """Characters `[start, end)` of a page, without blanks at the ends. `first` and `last` are the sizes of its outer characters.
 
+    `indices` are there where the characters are read in another order than the file has them: the index of each on the page, -1
+    for a blank between that isn't there. `mirrored` says that boxes and words are those of the page in a mirror.
+
     `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `words` are
     known where a table may stand; `cells` are the ends of words behind which a gap is wide enough to part cells. `mono` says
     that all letters are equally wide, `starts_bold` that the first is bold, `slanted` that the line neither runs level nor
@@ -72,11 +77,12 @@ class Line:
     role: BlockRole = BlockRole.BODY
     level: int = 0
     begins: bool = False
+    indices: tuple[int, ...] = ()
+    mirrored: bool = False
 
-    @property
-    def end(self) -> int:
-        """Index behind the last character."""
-        return self.start + len(self.text)
+    def index(self, position: int) -> int:
+        """Return the index on the page of the character at a position of the text, -1 for a blank that isn't there."""
+        return self.indices[position] if self.indices else self.start + position
 
     @property
     def gaps(self) -> list[Gap]:
@@ -119,9 +125,11 @@ class Line:
         if abs(self.first - self.last) > 0.1 * self.size and bottom > top:
             size *= (words[0].bottom - words[0].top) / (bottom - top)
             top, bottom = words[0].top, words[0].bottom
+        indices = self.indices[start:end]
         return replace(
             self,
-            start=self.start + start,
+            start=min(index for index in indices if index >= 0) if indices else self.start + start,
+            indices=indices,
             text=self.text[start:end],
             box=(min(word.left for word in words), top, max(word.right for word in words), bottom),
             size=size,
@@ -173,18 +181,30 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
     lines: list[Line] = []
     seen: set[tuple[str, int, int]] = set()
     at = 0
+    shaped = ShapedPage(page, chars) if is_shaped(chars) else None
     for found in _LINE_BREAK.finditer(chars + "\n"):
         found_lines = list(_one_or_two(page, chars[at : found.start()], start=at, number=number))
+        if shaped:
+            for line in found_lines:
+                _take_order(line, shaped)
         for line in found_lines:
             line.hyphen = found.start() if found.group() == "\ufffe" and line is found_lines[-1] else -1
             key = (line.text, round(line.box[0]), round(line.box[1]))
-            if key not in seen:
+            if key not in seen and line.text:
                 lines.append(line)
             seen.add(key)
         at = found.end()
     for line in lines:
         line.marks = tuple(_raised_marks(page, line))
     return lines
+
+
+def _take_order(line: Line, shaped: ShapedPage) -> None:
+    """Bring the characters of a line into the order of reading where its script needs it."""
+    read = shaped.read(line.text, start=line.start)
+    if read is not None:
+        line.text, line.indices, line.box = read.text, read.indices, read.box
+        line.start = min((index for index in read.indices if index >= 0), default=line.start)
 
 
 def _within(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[tuple[int, int], ...]:
@@ -226,7 +246,7 @@ def _raised_marks(page: PdfPage, line: Line) -> Iterator[tuple[int, int]]:
         yield 0, opening.end()
     # Most lines have nothing that could be one, and looking behind every letter takes long.
     for found in _MARK.finditer(line.text) if _MARK_CHARACTER.search(line.text) else ():
-        index = line.start + found.start()
+        index = line.index(found.start())
         is_small = page.font_size(index) < _MARK_SIZE * line.size
         if is_small and line.box[3] - page.loose_box(index)[3] > _RAISED * line.size:
             yield found.start(), len(found.group())

@@ -10,6 +10,7 @@ from pincite.adapters.parsers.pdf_cells import Table
 from pincite.adapters.parsers.pdf_layout import arrange
 from pincite.adapters.parsers.pdf_lines import CELL_GAP_EMS, Line, is_beside
 from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
+from pincite.adapters.parsers.pdf_scripts import has_no_blanks
 from pincite.core.documents import BlockRole
 
 _ITEM = re.compile(
@@ -26,6 +27,9 @@ _LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\divxlc]*$")
 _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
 _SAME_SIZE = 0.08
 _LONGEST_MARK = 8
+_LEAST_PROSE = 30
+_LEAST_EMS, _USUAL_EMS, _WIDE_EMS = 0.8, 2.2, 3.8
+_EVEN, _EVEN_SHARE = 0.05, 0.6
 
 
 @dataclass(slots=True)
@@ -60,9 +64,10 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _Column:
-    """A stretch of lines read downwards: its left edge, the usual distance of lines, and the right edge of each print size."""
+    """A stretch of lines read downwards: its left edge and print size, the usual distance of lines, the right edge of each size."""
 
     left: float
+    size: float
     pitch: float
     rights: dict[int, float]
 
@@ -131,13 +136,34 @@ def _leaves_column(line: Line, following: Line, left: float, right: float) -> bo
 
 
 def _column(lines: list[Line]) -> _Column:
-    pitches = [after.box[3] - before.box[3] for before, after in pairwise(lines)]
-    usual = [pitch for pitch, line in zip(pitches, lines, strict=False) if 0.8 * line.size < pitch < 2.2 * line.size]
-    typical = median(usual) if len(usual) > 2 else 1.25 * median(line.size for line in lines)
     ends: dict[int, list[float]] = {}
     for line in lines:
         ends.setdefault(round(2 * line.size), []).append(line.box[2])
-    return _Column(min(line.box[0] for line in lines), typical, {size: _edge(sorted(rights)) for size, rights in ends.items()})
+    size = median(line.size for line in lines)
+    rights = {key: _edge(sorted(found)) for key, found in ends.items()}
+    return _Column(min(line.box[0] for line in lines), size, _pitch(lines, size), rights)
+
+
+def _pitch(lines: Sequence[Line], size: float) -> float:
+    """Return the usual distance of lines: wide ones count where prose is evenly set apart, as with a free line between."""
+    pitches = [after.box[3] - before.box[3] for before, after in pairwise(lines)]
+    usual = [pitch for pitch, line in zip(pitches, lines, strict=False) if _LEAST_EMS * line.size < pitch < _USUAL_EMS * line.size]
+    least = (_USUAL_EMS if len(usual) > 2 else _LEAST_EMS) * size
+    wide = [pitch for pitch in pitches if least <= pitch < _WIDE_EMS * size]
+    if wide and _is_prose(lines) and _are_even(wide, of=len(pitches)):
+        return median(wide)
+    return median(usual) if len(usual) > 2 else 1.25 * size
+
+
+def _is_prose(lines: Sequence[Line]) -> bool:
+    least = _LEAST_PROSE // 2 if has_no_blanks(lines[0].text[0]) else _LEAST_PROSE
+    return median(len(line.text) for line in lines) >= least
+
+
+def _are_even(wide: Sequence[float], *, of: int) -> bool:
+    """Whether most of so many distances are the same wide one, as where two lines or more are left free between lines."""
+    middle = median(wide)
+    return sum(abs(pitch - middle) < _EVEN * middle for pitch in wide) > _EVEN_SHARE * of
 
 
 def _edge(rights: list[float]) -> float:
@@ -194,7 +220,8 @@ def _breaks(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     if line.level:
         return False
     pitch = line.box[3] - last.box[3]
-    if pitch > max(1.32 * column.pitch, column.pitch + 2, 1.4 * line.size):
+    usual = column.pitch * max(1.0, min(last.size, line.size) / column.size)
+    if pitch > max(1.32 * usual, usual + 2, 1.4 * line.size):
         return True
     if last.mono and line.mono:
         return False

@@ -85,8 +85,8 @@ def _words(page: PdfPage, line: Line) -> Iterator[Word]:
     """Find the words by blanks and by wide gaps: PDFium puts one blank for a gap of any width, or none between far digits."""
     for found in _WORD.finditer(line.text):
         start, end = found.span()
-        head = page.loose_box(line.start + start)
-        tail = head if end - start == 1 else page.loose_box(line.start + end - 1)
+        head = page.loose_box(line.index(start))
+        tail = head if end - start == 1 else page.loose_box(line.index(end - 1))
         left, right = min(head[0], tail[0]), max(head[2], tail[2])
         if end - start > 1 and right - left > (_WIDE_WORD_EMS * (end - start) + CELL_GAP_EMS) * line.size:
             yield from _far_words(page, line, start, end)
@@ -96,7 +96,7 @@ def _words(page: PdfPage, line: Line) -> Iterator[Word]:
 
 def _far_words(page: PdfPage, line: Line, start: int, end: int) -> Iterator[Word]:
     """Cut characters without a blank where a wide gap stands."""
-    boxes = [page.loose_box(line.start + index) for index in range(start, end)]
+    boxes = [page.loose_box(line.index(index)) for index in range(start, end)]
     first = 0
     for number in range(1, len(boxes) + 1):
         is_last = number == len(boxes)

@@ -7,6 +7,7 @@ from pincite.adapters.parsers.pdf_cells import Table
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import Line
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph
+from pincite.adapters.parsers.pdf_scripts import has_no_blanks
 
 _DASHES = "–—"
 
@@ -34,7 +35,7 @@ def _write_table(builder: CanonicalBuilder, table: Table, vocabulary: Vocabulary
 
 def _write_lines(builder: CanonicalBuilder, lines: Sequence[Line], glues: Sequence[str], vocabulary: Vocabulary) -> None:
     for line, following, glue in zip(lines, [*lines[1:], None], [*glues, ""], strict=True):
-        text, mended, joint = line.text, "", _glue(line, glue)
+        text, mended, joint = line.text, "", _glue(line, following, glue)
         is_cut = following is not None and joint in ("", " ") and ends_with_hyphen(line)
         if following is not None and is_cut:
             text = text if line.hyphen >= 0 else text[:-1]
@@ -45,7 +46,7 @@ def _write_lines(builder: CanonicalBuilder, lines: Sequence[Line], glues: Sequen
         for part, at in _parts(line, text):
             _write(builder, line, part, at, swallows=is_cut and not mended and at + len(part) == len(text))
         if mended:
-            builder.write("-", page=line.page, index=line.hyphen if line.hyphen >= 0 else line.start + len(text))
+            builder.write("-", page=line.page, index=line.hyphen if line.hyphen >= 0 else line.index(len(text)))
         builder.glue(joint)
 
 
@@ -54,19 +55,35 @@ def ends_with_hyphen(line: Line) -> bool:
     return line.hyphen >= 0 or (line.text.endswith("-") and line.text[-2:-1].isalnum())
 
 
-def _glue(line: Line, glue: str) -> str:
-    """Return what stands before the next line: no blank where a dash does."""
-    is_dashed = glue == " " and line.text[-1] in _DASHES and line.text[-2:-1].isalnum()
-    return "" if is_dashed else glue
+def _glue(line: Line, following: Line | None, glue: str) -> str:
+    """Return what stands before the next line: no blank where a dash does, nor in scripts that put none between words."""
+    if glue != " ":
+        return glue
+    is_dashed = line.text[-1] in _DASHES and line.text[-2:-1].isalnum()
+    is_unspaced = following is not None and has_no_blanks(line.text[-1]) and has_no_blanks(following.text[0])
+    return "" if is_dashed or is_unspaced else glue
 
 
 def _write(builder: CanonicalBuilder, line: Line, part: str, at: int, *, swallows: bool) -> None:
     """Write a part of a line. One that swallows the hyphen behind it has its last letter stand for both, so that boxes hold it."""
-    if not swallows:
-        builder.write(part, page=line.page, index=line.start + at)
+    kept = part[:-1] if swallows else part
+    for text, index in _runs(line, kept, at):
+        builder.write(text, page=line.page, index=index)
+    if swallows:
+        builder.write(part[-1:], page=line.page, index=line.index(at + len(part) - 1), count=2)
+
+
+def _runs(line: Line, part: str, at: int) -> Iterator[tuple[str, int | None]]:
+    """Cut a part of a line into stretches that the file has in one, each with its index, None for a blank that isn't there."""
+    if not line.indices:
+        yield part, line.start + at
         return
-    builder.write(part[:-1], page=line.page, index=line.start + at)
-    builder.write(part[-1:], page=line.page, index=line.start + at + len(part) - 1, count=2)
+    indices = line.indices[at : at + len(part)]
+    first = 0
+    for number in range(1, len(part) + 1):
+        if number == len(part) or indices[number] != indices[number - 1] + 1 or indices[number - 1] < 0:
+            yield part[first:number], indices[first] if indices[first] >= 0 else None
+            first = number
 
 
 def _parts(line: Line, text: str) -> Iterator[tuple[str, int]]:

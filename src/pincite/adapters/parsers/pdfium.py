@@ -10,6 +10,7 @@ from math import isfinite, sqrt
 
 from pincite.adapters.parsers.pdfium_library import FLOATS_OF_MATRIX, FLOATS_OF_RECT, LIBRARY, FloatMatrix, FloatRect
 from pincite.adapters.parsers.pdfium_shapes import Shape, ShapeReader
+from pincite.adapters.parsers.pdfium_texts import TextObjectReader, TextObjects
 from pincite.core.errors import RefusedInput
 
 Rect = tuple[float, float, float, float]
@@ -140,6 +141,24 @@ class PdfPage:
             return self._displayed(x0, top, x1, bottom)
         left, _, _, high = self._box
         return (x0 - left, high - top, x1 - left, high - bottom)
+
+    def drawn(self, index: int) -> int:
+        """Return which text object draws a character, 0 for one that PDFium put between."""
+        if self._pdfium.FPDFText_IsGenerated(self._text, index) == 1:
+            return 0
+        return self._pdfium.FPDFText_GetTextObject(self._text, index) or 0
+
+    def place(self, index: int) -> tuple[float, float]:
+        """Return where the glyph of a character starts on its base line: letters of one glyph share it."""
+        x, y = self._edges[:2]
+        self._pdfium.FPDFText_GetCharOrigin(self._text, index, *self._edge_pointers[:2])
+        return self._displayed(x.value, y.value, x.value, y.value)[:2]
+
+    def text_objects(self, *, most: int) -> TextObjects:
+        """Return what the text objects of the page say beside their characters, from `most` objects at most."""
+        found = TextObjectReader(self._pdfium).read(self._handle or 0, most=most)
+        boxes = {mark: self._shown(box) for mark, box in found.boxes.items()}
+        return TextObjects([self._shown(box) for box in found.blanks], found.replaced, boxes)
 
     def font_size(self, index: int) -> float:
         """Return the size of a character as drawn, in points."""
