@@ -10,7 +10,7 @@ import pytest
 from pincite.adapters.memory.store import MemoryStore
 from pincite.adapters.sql.store import SqlStore, open_store
 from pincite.core.ids import WorkspaceId, new_id
-from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
 
 OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
 AnyStore = MemoryStore | SqlStore
@@ -96,9 +96,52 @@ async def test_what_a_dead_worker_had_is_taken_over_until_its_attempts_are_used_
     jobs = [await leased(store, for_s=OVER_S) for _ in range(MAX_ATTEMPTS)]
     assert [job.attempt for job in jobs] == [1, 2, 3]
     assert await store.queue.lease(KINDS, for_s=LONG_S) is None
-    assert [job.key for job in await store.queue.abandoned(KINDS)] == ["a"]
-    assert await store.queue.abandoned(KINDS) == []
+    (left,) = await store.queue.abandoned(KINDS, for_s=LONG_S)
+    assert (left.key, left.attempt) == ("a", MAX_ATTEMPTS)
+    assert await store.queue.abandoned(KINDS, for_s=LONG_S) == []
+    assert not await store.queue.finish(jobs[-1])
+    assert await store.queue.give_back(left, error="abandoned")
     assert await state(store, "a") is JobState.FAILED
+
+
+async def test_who_dies_while_giving_up_leaves_that_to_the_next(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    for _ in range(MAX_ATTEMPTS):
+        await leased(store, for_s=OVER_S)
+    (left,) = await store.queue.abandoned(KINDS, for_s=OVER_S)
+    (again,) = await store.queue.abandoned(KINDS, for_s=LONG_S)
+    assert not await store.queue.give_back(left, error="abandoned")
+    assert await store.queue.give_back(again, error="abandoned")
+    assert await state(store, "a") is JobState.FAILED
+
+
+async def test_an_attempt_that_is_let_go_of_does_not_count(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    for _ in range(MAX_ATTEMPTS + 2):
+        job = await leased(store)
+        assert job.attempt == 1
+        assert await store.queue.release(job)
+        assert not await store.queue.release(job)
+    await store.queue.give_back(await leased(store), error="x")
+    second = await leased(store)
+    assert second.attempt == 2
+    assert await store.queue.release(second)
+    assert (await leased(store)).attempt == 2
+
+
+async def test_a_clock_that_is_put_back_keeps_no_job_from_being_done(store: AnyStore) -> None:
+    """What was set by the clock before stands ahead of all that is set now."""
+    await enqueue(store, "waits", "runs")
+    waiting = await leased(store)
+    assert await store.queue.give_back(waiting, error="x", after_s=LONGEST_S * 2)
+    await leased(store, for_s=LONGEST_S * 2)
+    assert [(await leased(store)).attempt for _ in range(2)] == [2, 2]
+
+
+async def test_the_longest_wait_is_waited(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    assert await store.queue.give_back(await leased(store), error="x", after_s=LONGEST_S)
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
 
 
 async def test_a_worker_that_lost_its_job_can_do_nothing_to_it(store: AnyStore) -> None:

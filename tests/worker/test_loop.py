@@ -37,7 +37,7 @@ class Recording:
     async def reopen(self, job: Job) -> None:
         self.reopened.append(job.key)
 
-    async def give_up(self, job: Job) -> None:
+    async def give_up(self, job: Job, error: PinciteError | None) -> None:
         self.given_up.append(job.key)
 
 
@@ -84,6 +84,7 @@ async def test_what_may_succeed_later_is_tried_again(error: Exception) -> None:
     await worker(store, handler).work_off()
     assert handler.ran == ["a"] * MAX_ATTEMPTS
     assert handler.reopened == ["a"] * (MAX_ATTEMPTS - 1)
+    assert handler.given_up == ["a"]
 
 
 @pytest.mark.parametrize("error", [RefusedInput("x"), UpstreamError("x")])
@@ -91,7 +92,7 @@ async def test_what_can_not_succeed_is_not_tried_again(error: PinciteError) -> N
     store, handler = MemoryStore(), Recording(failing(error))
     await enqueued(store, "a")
     await worker(store, handler).work_off()
-    assert (handler.ran, handler.reopened) == (["a"], [])
+    assert (handler.ran, handler.reopened, handler.given_up) == (["a"], [], ["a"])
 
 
 async def test_a_stopped_worker_gives_its_job_back() -> None:
@@ -103,6 +104,26 @@ async def test_a_stopped_worker_gives_its_job_back() -> None:
     await asyncio.wait({running})
     assert handler.reopened == ["a"]
     assert await state(store, "a") is JobState.QUEUED
+    job = await store.queue.lease([JobKind.INGEST], for_s=60)
+    assert job is not None
+    assert job.attempt == 1
+
+
+async def test_a_worker_that_loses_a_job_to_another_goes_on_with_the_next() -> None:
+    store, handler = MemoryStore(), Recording(blocks=True)
+    await enqueued(store, "a")
+    doing = worker(store, handler, lease_s=0.0, poll_s=0.0)  # its lease is over as soon as it has it
+    running = asyncio.create_task(doing.run())
+    await handler.begun.wait()
+    taken = await store.queue.lease([JobKind.INGEST], for_s=60)
+    assert taken is not None
+    handler.blocks, handler.begun = False, asyncio.Event()
+    await enqueued(store, "b")
+    await handler.begun.wait()
+    running.cancel()
+    await asyncio.wait({running})
+    assert await store.queue.finish(taken)
+    assert handler.reopened == []
 
 
 async def test_a_worker_that_is_woken_looks_at_once() -> None:

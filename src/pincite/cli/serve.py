@@ -3,8 +3,10 @@
 import asyncio
 import json
 import shlex
+import signal
+from collections.abc import Coroutine
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -134,5 +136,17 @@ def worker(slots: int, until_done: bool) -> None:
             await doing.run()
         return 0
 
-    done = asyncio.run(work())
-    click.echo(f"{done} jobs done.")
+    done = asyncio.run(_until_told(work()))
+    click.echo("Stopped; what was under way is for the next worker." if done is None else f"{done} jobs done.")
+
+
+async def _until_told(work: Coroutine[Any, Any, int]) -> int | None:
+    """Return what some work returns, None when SIGTERM ended it. It is cancelled then, so that it can let go of its jobs."""
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if (this := asyncio.current_task()) and this.cancelling():
+            raise
+        return None

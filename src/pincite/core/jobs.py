@@ -7,7 +7,9 @@ from enum import StrEnum
 from pincite.core.ids import JobId, WorkspaceId
 
 MAX_ATTEMPTS = 3
-"""How often a job is begun. A worker that dies has used one up."""
+"""How often a job is begun. A worker that dies has used one up, one that is stopped and lets go of the job has not."""
+LONGEST_S = 3600.0
+"""No lease and no wait is longer. What stands further ahead was set by a clock that has been put back since, and is due."""
 
 
 class JobKind(StrEnum):

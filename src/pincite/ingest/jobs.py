@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pincite.core.documents import Collection, Document, Ingestion, Reason, Stage
-from pincite.core.errors import NotFoundError
+from pincite.core.errors import NotFoundError, PinciteError
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.jobs import Job
 from pincite.core.ports.models import EmbeddingModel
@@ -17,7 +17,7 @@ from pincite.ingest.queueing import enqueue
 REPORT_S = 0.5
 """Seconds between two writes of how far a document is."""
 
-GAVE_UP = Reason("gave_up", "Reading the file was begun three times and never came to an end. Look at the file, or try again.")
+GAVE_UP = Reason("gave_up", "Reading the file was tried three times and never came to an end. Look at the file, or try again.")
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class IngestJobs:
         """Put a document back to where its next try finds it: a try that was broken off isn't its failure."""
         await self._settle(job, Stage.PENDING, None)
 
-    async def give_up(self, job: Job) -> None:
-        """Let a document fail whose workers died in every attempt."""
-        await self._settle(job, Stage.FAILED, GAVE_UP)
+    async def give_up(self, job: Job, error: PinciteError | None) -> None:
+        """Let a document fail; one that has failed keeps its reason. Without an error, its workers died in every attempt."""
+        await self._settle(job, Stage.FAILED, Reason(error.code, error.message) if error else GAVE_UP)
 
     async def _current(self, job: Job) -> tuple[Document, Collection, Ingestion] | None:
         document_id = DocumentId(str(job.payload["document_id"]))
@@ -82,10 +82,15 @@ class IngestJobs:
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             document = await work.documents.get(found[0].id)
-            if document and document.stage is not Stage.READY and document.sha256 == found[0].sha256:
+            if document and document.sha256 == found[0].sha256 and not _is_settled(document, stage):
                 await work.documents.save(replace(document, stage=stage, reason=reason, updated_at=datetime.now(UTC)))
                 await work.ingestions.report(replace(found[2], stage=stage, done=0, total=0))
                 await work.commit()
+
+
+def _is_settled(document: Document, stage: Stage) -> bool:
+    """Say whether a document is past being put to a stage: it is ready, or has failed already, with a reason of its own."""
+    return document.stage is Stage.READY or (document.stage is Stage.FAILED and stage is Stage.FAILED)
 
 
 class _Reports:

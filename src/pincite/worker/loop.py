@@ -32,8 +32,8 @@ class Handler(Protocol):
         """Prepare for the next try, after one that was broken off."""
         ...
 
-    async def give_up(self, job: Job) -> None:
-        """Say where it shows that the job failed for good."""
+    async def give_up(self, job: Job, error: PinciteError | None) -> None:
+        """Say where it shows that the job failed for good, unless it does already. Without an error, every try was broken off."""
         ...
 
 
@@ -61,6 +61,7 @@ class Worker:
 
     async def work_off(self) -> int:
         """Do what is due now, one job after another, and return how many there were."""
+        await self._give_up_abandoned()
         done = 0
         while await self._next():
             done += 1
@@ -84,11 +85,17 @@ class Worker:
         """Give up, now and then, the jobs whose workers died in their last attempt."""
         while True:
             try:
-                for job in await self.queue.abandoned(list(self.handlers)):
-                    await self.handlers[job.kind].give_up(job)
+                await self._give_up_abandoned()
             except StoreError as error:
                 _log.warning("The queue can't be used: %s", error.message)
             await asyncio.sleep(self.lease_s / 2)
+
+    async def _give_up_abandoned(self) -> None:
+        for job in await self.queue.abandoned(list(self.handlers), for_s=self.lease_s):
+            _log.warning("Job %s was begun %d times and never came to an end", job.key, job.attempt)
+            # Told where it shows before the queue forgets it: who is killed in between leaves it to be told again.
+            await self.handlers[job.kind].give_up(job, None)
+            await self.queue.give_back(job, error="abandoned")
 
     async def _next(self) -> bool:
         job = await self.queue.lease(list(self.handlers), for_s=self.lease_s)
@@ -105,6 +112,8 @@ class Worker:
             await work
             await self.queue.finish(job)
         except asyncio.CancelledError:
+            if not _is_cancelled():  # the lease was lost, and the job is another worker's: this one goes on with the next
+                return
             await self._put_back(job, work)
             raise
         except PinciteError as error:
@@ -125,19 +134,26 @@ class Worker:
                     return
 
     async def _put_back(self, job: Job, work: asyncio.Task[None]) -> None:
-        """Let a job go that was broken off: by the lease, which then is another's, or by the end of this process."""
+        """Let a job go that was broken off by the end of this process. The attempt doesn't count."""
         work.cancel()
         await asyncio.wait({work})
         with suppress(StoreError):
-            if await self.queue.give_back(job, error="stopped"):
+            if await self.queue.release(job):
                 await self.handlers[job.kind].reopen(job)
 
     async def _failed(self, job: Job, handler: Handler, error: PinciteError | None) -> None:
-        """Try again what may succeed then; what failed for good stands where it shows already."""
+        """Try again what may succeed then; of what failed for good, say so where it shows."""
         code = error.code if error else "internal"
         if job.is_last_attempt or (error is not None and not error.retryable):
+            await handler.give_up(job, error)
             await self.queue.finish(job)
             _log.warning("Job %s failed: %s", job.key, code)
             return
         if await self.queue.give_back(job, error=code, after_s=FIRST_WAIT_S * 2 ** (job.attempt - 1)):
             await handler.reopen(job)
+
+
+def _is_cancelled() -> bool:
+    """Say whether the task that asks is being cancelled itself, and not only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -60,23 +60,29 @@ class MemoryQueue:
         state = JobState.FAILED if job.attempt >= MAX_ATTEMPTS else JobState.QUEUED
         return await self._change(job, state=state, due_at=self._now() + after_s, error=error)
 
-    async def abandoned(self, kinds: Collection[JobKind]) -> Sequence[Job]:
-        """Mark as failed, and return, the jobs whose workers died in their last attempt."""
+    async def release(self, job: Job) -> bool:
+        """Let go of a job that isn't done because its worker is stopped: the attempt doesn't count."""
+        uncounted = replace(job, attempt=job.attempt - 1)
+        return await self._change(job, job=uncounted, state=JobState.QUEUED, due_at=self._now(), error="stopped")
+
+    async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
+        """Return the jobs whose workers died in their last attempt, as the caller's for a while."""
+        now = self._now()
         left = [
-            row
+            replace(row, job=replace(row.job, lease=new_id()), due_at=now + for_s)
             for row in self._rows(kinds)
-            if row.state is JobState.RUNNING and row.due_at <= self._now() and row.job.is_last_attempt
+            if row.state is JobState.RUNNING and row.is_over(now) and row.job.is_last_attempt
         ]
         for row in left:
-            await self._put(replace(row, state=JobState.FAILED, error="abandoned"))
+            await self._put(row)
         return [row.job for row in left]
 
     def _rows(self, kinds: Collection[JobKind]) -> list[JobRow]:
         return [row for row in self._shared.tables.jobs.everywhere() if row.job.kind in kinds]
 
-    async def _change(self, job: Job, **values: object) -> bool:
-        row = next((row for row in self._rows([job.kind]) if row.job.id == job.id), None)
-        if row is None or row.state is not JobState.RUNNING or row.job.lease != job.lease:
+    async def _change(self, held: Job, /, **values: object) -> bool:
+        row = next((row for row in self._rows([held.kind]) if row.job.id == held.id), None)
+        if row is None or row.state is not JobState.RUNNING or row.job.lease != held.lease:
             return False
         await self._put(replace(row, **values))  # type: ignore[arg-type]  # the callers above name fields of the row
         return True

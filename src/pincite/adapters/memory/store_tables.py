@@ -11,7 +11,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, I
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
-from pincite.core.jobs import Job, JobState
+from pincite.core.jobs import LONGEST_S, Job, JobState
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -108,7 +108,11 @@ class JobRow:
     def is_due(self, now: float) -> bool:
         """Say whether it can be leased."""
         is_left = self.state is JobState.RUNNING and not self.job.is_last_attempt
-        return self.due_at <= now and (self.state is JobState.QUEUED or is_left)
+        return self.is_over(now) and (self.state is JobState.QUEUED or is_left)
+
+    def is_over(self, now: float) -> bool:
+        """Say whether its wait or lease has ended, or was set by a clock that has been put back since."""
+        return self.due_at <= now or self.due_at > now + LONGEST_S
 
 
 @dataclass(frozen=True, slots=True)

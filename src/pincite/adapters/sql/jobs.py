@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Executable, Float, Row, bindparam, case, or_, select, update
+from sqlalchemy import ColumnElement, Executable, Float, Row, bindparam, case, or_, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -15,7 +15,7 @@ from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.tables import jobs
 from pincite.adapters.sql.transaction import Database, Transaction
 from pincite.core.ids import JobId, WorkspaceId, new_id
-from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
 
 
 class DatabaseTime(FunctionElement[float]):
@@ -41,7 +41,8 @@ KNOWN = select(jobs.c.state).where(
 )
 TAKEN = select(jobs.c.id).where(jobs.c.kind == bindparam("kind"), jobs.c.key == bindparam("key"))
 WANTED = jobs.c.kind.in_(bindparam("kinds", expanding=True))
-IS_DUE = (jobs.c.due_at <= NOW) & or_(
+IS_OVER = (jobs.c.due_at <= NOW) | (jobs.c.due_at > NOW + LONGEST_S)
+IS_DUE = IS_OVER & or_(
     jobs.c.state == JobState.QUEUED.value,
     (jobs.c.state == JobState.RUNNING.value) & (jobs.c.attempt < MAX_ATTEMPTS),
 )
@@ -71,12 +72,9 @@ GIVE_BACK = (
         error=bindparam("said"),
     )
 )
-ABANDON = (
-    update(jobs)
-    .where(WANTED, jobs.c.state == JobState.RUNNING.value, jobs.c.due_at <= NOW, jobs.c.attempt >= MAX_ATTEMPTS)
-    .values(state=JobState.FAILED.value, error="abandoned")
-    .returning(*jobs.c)
-)
+RELEASE = update(jobs).where(*MINE).values(state=JobState.QUEUED.value, attempt=jobs.c.attempt - 1, due_at=NOW, error="stopped")
+ABANDONED = (WANTED, jobs.c.state == JobState.RUNNING.value, IS_OVER, jobs.c.attempt >= MAX_ATTEMPTS)
+TAKE_OVER = update(jobs).where(*ABANDONED).values(lease=bindparam("new_lease"), due_at=NOW + bindparam("for_s")).returning(*jobs.c)
 
 
 class SqlJobs:
@@ -121,7 +119,7 @@ class SqlQueue:
 
     async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
         """Return the next job that is due, or that a worker let go of by dying; None when there is none."""
-        if not await self._is_any(kinds):
+        if not await self._is_any(kinds, WANTED, IS_DUE):
             return None
         found = await self._changed(LEASE, kinds=_names(kinds), new_lease=new_id(), for_s=for_s)
         return _job(found[0]) if found else None
@@ -138,14 +136,20 @@ class SqlQueue:
         """Let a job be tried again after a while; after the last attempt it has failed."""
         return await self._held(GIVE_BACK, job, said=error, for_s=after_s)
 
-    async def abandoned(self, kinds: Collection[JobKind]) -> Sequence[Job]:
-        """Mark as failed, and return, the jobs whose workers died in their last attempt."""
-        return [_job(row) for row in await self._changed(ABANDON, kinds=_names(kinds))]
+    async def release(self, job: Job) -> bool:
+        """Let go of a job that isn't done because its worker is stopped: the attempt doesn't count."""
+        return await self._held(RELEASE, job)
 
-    async def _is_any(self, kinds: Collection[JobKind]) -> bool:
+    async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
+        """Return the jobs whose workers died in their last attempt, as the caller's for a while."""
+        if not await self._is_any(kinds, *ABANDONED):
+            return []
+        return [_job(row) for row in await self._changed(TAKE_OVER, kinds=_names(kinds), new_lease=new_id(), for_s=for_s)]
+
+    async def _is_any(self, kinds: Collection[JobKind], *wanted: ColumnElement[bool]) -> bool:
         """Look without a lock: an idle worker must not keep writers waiting."""
         async with self._transaction() as transaction:
-            return await transaction.row(select(jobs.c.id).where(WANTED, IS_DUE).limit(1), kinds=_names(kinds)) is not None
+            return await transaction.row(select(jobs.c.id).where(*wanted).limit(1), kinds=_names(kinds)) is not None
 
     async def _held(self, statement: Executable, job: Job, **values: Any) -> bool:
         async with self._transaction() as transaction:

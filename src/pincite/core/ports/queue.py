@@ -7,7 +7,10 @@ from pincite.core.jobs import Job, JobKind
 
 
 class Queue(Protocol):
-    """Hands each job to one worker at a time, of all workspaces. Time is the database's, so clocks of machines may differ."""
+    """Hands each job to one worker at a time, of all workspaces. Time is the database's, so clocks of machines may differ.
+
+    No lease and no wait is longer than `LONGEST_S`.
+    """
 
     async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
         """Return the next job that is due, or that a worker let go of by dying; None when there is none. Raises `StoreError`."""
@@ -25,6 +28,13 @@ class Queue(Protocol):
         """Let a job be tried again after a while; after the last attempt it has failed. False when it's the caller's no more."""
         ...
 
-    async def abandoned(self, kinds: Collection[JobKind]) -> Sequence[Job]:
-        """Mark as failed, and return, the jobs whose workers died in their last attempt."""
+    async def release(self, job: Job) -> bool:
+        """Let go of a job that isn't done because its worker is stopped: the attempt doesn't count. False as with `finish`."""
+        ...
+
+    async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
+        """Return the jobs whose workers died in their last attempt, as the caller's for a while.
+
+        They are to be told as failed where that shows, and then given back. Whoever dies in between leaves them to the next.
+        """
         ...
