@@ -1,7 +1,6 @@
 """Chat models behind an OpenAI-protocol server: OpenAI, Ollama, vLLM, llama.cpp and their like."""
 
 import asyncio
-import importlib
 import json
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -9,17 +8,22 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pincite.adapters.models.openai_client import ProviderClient, address_of
 from pincite.adapters.models.openai_errors import (
     ProviderFault,
+    broken_connection,
     broken_reply,
     empty_reply,
     from_sdk,
+    in_band,
+    no_provider,
+    no_room,
     timed_out,
-    unreachable,
 )
-from pincite.adapters.models.openai_protocols import PROTOCOLS, Event, ReplyState
-from pincite.adapters.models.reply_text import ReplyText
-from pincite.adapters.models.sse import EventTooLarge, SseDecoder
+from pincite.adapters.models.openai_protocols import PROTOCOLS, RawResponse
+from pincite.adapters.models.openai_reading import Event, ReplyState, shows_life
+from pincite.adapters.models.reply_text import ReplyText, Spoken
+from pincite.adapters.models.sse import EventTooLarge, ServerSentEvent, SseDecoder
 from pincite.core.errors import ConfigurationError
 from pincite.core.messages import ChatMessage, ModelUsage
 
@@ -29,6 +33,12 @@ if TYPE_CHECKING:
 
 LONGEST_TOKEN_CHARACTERS = 16
 """A reply longer than this many characters per allowed token is cut: the provider ignores the limit."""
+
+USAGE_WAIT_S = 2.0
+"""How long a complete text waits for the usage that should follow it."""
+
+MOST_JSON_BYTES = 4_000_000
+"""Largest reply of a server that doesn't stream."""
 
 
 class OpenAIChatModel:
@@ -60,19 +70,16 @@ class OpenAIChatModel:
     ) -> None:
         if protocol not in PROTOCOLS:
             raise ConfigurationError(f"Unknown chat protocol {protocol!r}. Use 'chat' or 'responses'.")
+        longest = max(first_token_timeout_s, silence_timeout_s)
+        self._provider = ProviderClient("chat", api_key, base_url, longest, min(connect_timeout_s, timeout_s), http_client)
         self._model = model
-        self._api_key = api_key
-        self._base_url = base_url
         self._protocol = PROTOCOLS[protocol]
         self._timeout_s = timeout_s
-        self._connect_timeout_s = connect_timeout_s
         self._first_token_timeout_s = first_token_timeout_s
         self._silence_timeout_s = silence_timeout_s
         self._max_output_tokens = max_output_tokens
         self._attempts = attempts
         self._retry_wait_s = retry_wait_s
-        self._http_client = http_client
-        self._client: tuple[asyncio.AbstractEventLoop, openai.AsyncOpenAI] | None = None
 
     @property
     def name(self) -> str:
@@ -113,31 +120,30 @@ class OpenAIChatModel:
 
     async def aclose(self) -> None:
         """Close the connections to the provider."""
-        if self._client is not None:
-            await self._client[1].close()
-            self._client = None
+        await self._provider.aclose()
 
     async def _reply(self, messages: Sequence[ChatMessage], deadline: float) -> AsyncGenerator[str | ModelUsage, None]:
         """Yield one attempt's text and usage; raise `ProviderFault` unless the reply is complete and not empty."""
-        client = await self._sdk()
-        state, text = ReplyState(), ReplyText(client.api_key)
+        client = await self._provider.get()
+        state, spoken, text = ReplyState(), Spoken(), ReplyText(client.api_key)
         body = self._protocol.body(self._model, messages, self._max_output_tokens)
         pieces = characters = 0
         async with aclosing(self._events(client, body, state, deadline=deadline)) as events:
             async for event in events:
-                said = text.feed(self._protocol.read(event, state))[: self._most_characters - characters]
-                pieces += bool(said)
+                read = self._protocol.read(event, state)
+                said = text.feed(spoken.feed(read))[: self._most_characters - characters]
+                pieces += bool(read)
                 characters += len(said)
                 if said:
                     yield said
-                if state.closed or pieces > self._max_output_tokens or characters >= self._most_characters:
+                if state.closed or pieces + state.unseen > self._max_output_tokens or characters >= self._most_characters:
                     state.truncated = state.truncated or not state.ended
                     break
-        if said := text.finish()[: self._most_characters - characters]:
+        if said := (text.feed(spoken.finish()) + text.finish())[: self._most_characters - characters]:
             characters += len(said)
             yield said
         if not characters:
-            raise empty_reply()
+            raise no_room() if state.truncated else empty_reply()
         yield replace(state.usage or _estimated(messages, characters), truncated=state.truncated)
 
     @property
@@ -153,80 +159,85 @@ class OpenAIChatModel:
 
         try:
             async with AsyncExitStack() as stack:
-                chunks = await self._opened(client, body, stack, deadline=deadline)
-                events = await stack.enter_async_context(aclosing(self._decoded(chunks, state, deadline=deadline)))
+                response = await self._opened(client, body, stack, deadline=deadline)
+                events = await stack.enter_async_context(aclosing(self._read(response, state, deadline=deadline)))
                 async for event in events:
                     yield event
             if not state.ended:
                 raise broken_reply()
         except openai.OpenAIError as error:
-            raise from_sdk(error) from None
+            raise from_sdk(error, address_of(client)) from None
         except TimeoutError:
             if not state.ended:
                 raise timed_out() from None
         except (httpx2.RequestError, httpx2.StreamError):
             if not state.ended:
-                raise unreachable() from None
+                raise broken_connection() from None
         except EventTooLarge:
             raise broken_reply() from None
 
     async def _opened(
         self, client: "openai.AsyncOpenAI", body: dict[str, Any], stack: AsyncExitStack, *, deadline: float
-    ) -> AsyncIterator[bytes]:
+    ) -> RawResponse:
         now = asyncio.get_running_loop().time()
         async with asyncio.timeout_at(min(deadline, now + self._first_token_timeout_s)):
-            response = await stack.enter_async_context(self._protocol.open(client, body))
-        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            raise broken_reply()
-        return response.iter_bytes()
+            return await stack.enter_async_context(self._protocol.open(client, body))
+
+    def _read(self, response: RawResponse, state: ReplyState, *, deadline: float) -> AsyncGenerator[Event, None]:
+        """Return the events of a reply: a stream, or one for what a server sends that doesn't stream."""
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type in ("text/event-stream", ""):
+            return self._decoded(response.iter_bytes(), state, deadline=deadline)
+        if media_type == "application/json":
+            return self._whole(response.iter_bytes(), state, deadline=deadline)
+        raise no_provider()
+
+    async def _whole(self, chunks: AsyncIterator[bytes], state: ReplyState, *, deadline: float) -> AsyncGenerator[Event, None]:
+        """Yield a reply that isn't streamed as its only event."""
+        data = bytearray()
+        async with asyncio.timeout_at(deadline):
+            async for chunk in chunks:
+                data += chunk
+                if len(data) > MOST_JSON_BYTES:
+                    raise broken_reply()
+        yield _event(data.decode(errors="replace"))
+        state.ended = state.ended or state.spoke
 
     async def _decoded(self, chunks: AsyncIterator[bytes], state: ReplyState, *, deadline: float) -> AsyncGenerator[Event, None]:
-        """Yield the events of a byte stream. Only an event is a sign of life: comments and odd bytes don't lengthen the wait."""
+        """Yield the events of a byte stream. Only an event that tells something lengthens the wait."""
         clock = asyncio.get_running_loop().time
         decoder = SseDecoder()
         heard, patience = clock(), self._first_token_timeout_s
         while not state.closed:
+            if state.ended and state.spoke:
+                patience = min(USAGE_WAIT_S, self._silence_timeout_s)
             async with asyncio.timeout_at(min(deadline, heard + patience)):
                 chunk = await anext(chunks, None)
             if chunk is None:
                 return
             for message in decoder.feed(chunk):
-                heard, patience = clock(), self._silence_timeout_s
                 if message.data.startswith("[DONE]"):
-                    state.ended = state.closed = True
+                    state.ended = state.ended or self._protocol.ends_by_mark
+                    state.closed = True
                     return
                 if message.data:
-                    yield _event(message.data)
+                    event = _said(message)
+                    if shows_life(event):
+                        heard, patience = clock(), self._silence_timeout_s
+                    yield event
 
-    async def _sdk(self) -> "openai.AsyncOpenAI":
-        """Return the SDK's client, one per event loop. Importing it takes over a second, so a thread does it."""
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._client[0] is not loop:
-            await asyncio.to_thread(importlib.import_module, "openai")
-            self._client = (loop, self._new_client())
-        return self._client[1]
 
-    def _new_client(self) -> "openai.AsyncOpenAI":
-        import httpx2
-        import openai
-
-        longest = max(self._first_token_timeout_s, self._silence_timeout_s)
-        timeout = httpx2.Timeout(longest, connect=min(self._connect_timeout_s, self._timeout_s))
-        key = self._api_key
-        for candidate in (key, "none" if self._base_url and not key else key):
-            try:
-                return openai.AsyncOpenAI(
-                    api_key=candidate, base_url=self._base_url, timeout=timeout, max_retries=0, http_client=self._http_client
-                )
-            except openai.OpenAIError:
-                continue
-        raise ConfigurationError("The chat provider needs an API key. Set OPENAI_API_KEY, or name a server that needs none.")
+def _said(message: ServerSentEvent) -> Event:
+    event = _event(message.data)
+    if message.event == "error" and not event.get("error"):
+        raise in_band(event)
+    return event
 
 
 def _event(data: str) -> Event:
     try:
         event = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise broken_reply() from None
     if not isinstance(event, dict):
         raise broken_reply()

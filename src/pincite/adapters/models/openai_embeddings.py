@@ -1,12 +1,18 @@
 """Embeddings of any server that speaks the OpenAI protocol."""
 
+import asyncio
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.adapters.models.openai_embeddings_endpoint import DEFAULT_OPTIONS, EmbeddingEndpoint, EndpointOptions
+from pincite.adapters.models.openai_embeddings_endpoint import (
+    DEFAULT_OPTIONS,
+    EmbeddingEndpoint,
+    EndpointOptions,
+    embedding_fault,
+)
 from pincite.adapters.models.openai_embeddings_reply import wrong_vectors
-from pincite.adapters.models.openai_errors import ProviderFault
+from pincite.adapters.models.openai_errors import ProviderFault, timed_out
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.ports.models import Vector
 
@@ -45,6 +51,7 @@ class OpenAIEmbedding:
         options: EndpointOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._endpoint = EmbeddingEndpoint(model, api_key, base_url, options=options)
+        self._question_timeout_s = options.question_timeout_s
         self._asked_dimensions = dimensions
         self._most_texts = MOST_TEXTS
         self._spec = EmbeddingSpec(model, "served", dimensions or 0, window_tokens, query_prefix, passage_prefix)
@@ -70,8 +77,12 @@ class OpenAIEmbedding:
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a question. Raises as `embed_passages`."""
-        [vector] = await self._embed([self._cut(self._spec.query_prefix + text)])
+        """Return the vector of a question. Raises as `embed_passages`, and when it takes longer than somebody waits."""
+        try:
+            async with asyncio.timeout(self._question_timeout_s):
+                [vector] = await self._embed([self._cut(self._spec.query_prefix + text)])
+        except TimeoutError:
+            raise embedding_fault(timed_out()) from None
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -1,25 +1,24 @@
 """The embeddings endpoint of an OpenAI-protocol server: one request, tried again while that may help, its reply checked."""
 
 import asyncio
-import importlib
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, cast
 
+from pincite.adapters.models.openai_client import ProviderClient
 from pincite.adapters.models.openai_embeddings_reply import read_vectors
-from pincite.adapters.models.openai_errors import ProviderFault, from_sdk
-from pincite.core.errors import ConfigurationError
+from pincite.adapters.models.openai_errors import ProviderFault, broken_connection, broken_reply, from_sdk, timed_out
 from pincite.core.ports.models import Vector
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
 
 CONNECT_TIMEOUT_S = 10.0
 LONGEST_WAIT_S = 30.0
+MOST_BYTES_A_TEXT = 500_000
+"""A vector of 8,192 numbers, written out, takes a third of it; a reply beyond that is none."""
 
 _FAULTS = {
     "provider_key": ("The embedding provider refused the API key. Check the key and the model.", False),
@@ -28,7 +27,12 @@ _FAULTS = {
     "provider_rate_limit": ("The embedding provider takes no more requests right now. Try again later.", True),
     "provider_unavailable": ("The embedding provider is not available right now. Try again later.", True),
     "provider_timeout": ("The embedding provider took too long to answer. Try again later.", True),
-    "provider_unreachable": ("The connection to the embedding provider failed. Check its base URL and the network.", True),
+    "provider_unreachable": ("The embedding provider can't be reached. Start it, or check OPENAI_BASE_URL and the network.", True),
+    "provider_quota": (
+        "The embedding provider's account has no credit left or no quota. Look into its billing.",
+        False,
+    ),
+    "provider_redirect": ("The embedding provider sends requests on to another address. Set OPENAI_BASE_URL to that one.", False),
     "provider_broken_reply": ("The embedding provider's reply was broken off or unreadable. Try again later.", True),
 }
 _REFUSED = ("The embedding provider refused the request. Check the model and its settings.", False)
@@ -39,10 +43,12 @@ class EndpointOptions:
     """How patiently an endpoint is asked.
 
     A failure that may mend itself is tried up to `attempts` times, after a wait that doubles from `retry_wait_s`, with jitter, or
-    after what the provider asks for (30 s at most). `http_client` replaces the SDK's own client and is left open.
+    after what the provider asks for (30 s at most). `timeout_s` bounds one request, `question_timeout_s` a question with all its
+    retries, since somebody waits for it. `http_client` replaces the SDK's own client and is left open.
     """
 
     timeout_s: float = 60.0
+    question_timeout_s: float = 20.0
     attempts: int = 4
     retry_wait_s: float = 0.5
     http_client: "httpx2.AsyncClient | None" = None
@@ -62,10 +68,10 @@ class EmbeddingEndpoint:
         self, model: str, api_key: str | None = None, base_url: str | None = None, *, options: EndpointOptions = DEFAULT_OPTIONS
     ) -> None:
         self._model = model
-        self._api_key = api_key
-        self._base_url = base_url
         self._options = options
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
+        self._provider = ProviderClient(
+            "embedding", api_key, base_url, options.timeout_s, CONNECT_TIMEOUT_S, http_client=options.http_client
+        )
 
     def probe_dimensions(self) -> int:
         """Return the size of the model's vectors, by one request for which it blocks. Raises as `embed`."""
@@ -102,52 +108,37 @@ class EmbeddingEndpoint:
 
     async def aclose(self) -> None:
         """Close the connections that this event loop has to the provider."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None and self._options.http_client is None:
-            await client.close()
+        await self._provider.aclose()
 
     async def _post(self, body: dict[str, Any]) -> bytes:
-        client = await self._sdk()
+        client = await self._provider.get()
         import httpx2
         import openai
 
+        create = cast(Any, client.embeddings.with_streaming_response.create)
+        data = bytearray()
         try:
-            response = await client.post("/embeddings", cast_to=httpx2.Response, body=body)
+            # The SDK's own timeouts count anew with every byte that comes.
+            async with asyncio.timeout(self._options.timeout_s), create(**body) as response:
+                async for chunk in response.iter_bytes():
+                    data += chunk
+                    if len(data) > MOST_BYTES_A_TEXT * (1 + len(body["input"])):
+                        raise embedding_fault(broken_reply())
         except openai.OpenAIError as error:
-            raise _fault(from_sdk(error)) from None
+            raise embedding_fault(from_sdk(error)) from None
+        except TimeoutError:
+            raise embedding_fault(timed_out()) from None
         except (httpx2.RequestError, httpx2.StreamError):
-            raise _fault(ProviderFault("", code="provider_unreachable")) from None
-        return response.content
+            raise embedding_fault(broken_connection()) from None
+        return bytes(data)
 
     def _wait_s(self, attempt: int, retry_after_s: float | None) -> float:
         if retry_after_s is not None:
             return min(retry_after_s, LONGEST_WAIT_S)
         return min(self._options.retry_wait_s * 2**attempt, LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
 
-    async def _sdk(self) -> "openai.AsyncOpenAI":
-        """Return the SDK's client, one per event loop. Importing it takes over a second, so a thread does it."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            await asyncio.to_thread(importlib.import_module, "openai")
-            self._clients[loop] = self._new_client()
-        return self._clients[loop]
 
-    def _new_client(self) -> "openai.AsyncOpenAI":
-        import httpx2
-        import openai
-
-        timeout = httpx2.Timeout(self._options.timeout_s, connect=min(CONNECT_TIMEOUT_S, self._options.timeout_s))
-        for key in (self._api_key, "none" if self._base_url and not self._api_key else self._api_key):
-            try:
-                return openai.AsyncOpenAI(
-                    api_key=key, base_url=self._base_url, timeout=timeout, max_retries=0, http_client=self._options.http_client
-                )
-            except openai.OpenAIError:
-                continue
-        raise ConfigurationError("The embedding provider needs an API key. Set one, or name a server that needs none.")
-
-
-def _fault(fault: ProviderFault) -> ProviderFault:
+def embedding_fault(fault: ProviderFault) -> ProviderFault:
     """Say in terms of embeddings what went wrong."""
     text, retryable = _FAULTS.get(fault.code, _REFUSED)
     return ProviderFault(text, code=fault.code, retryable=retryable, retry_after_s=fault.retry_after_s)
