@@ -118,7 +118,9 @@ def _status_in(error: object) -> int:
 
 
 def _words(error: object) -> str:
-    """Return what an error says, for looking into it alone."""
+    """Return what an error says, for looking into it alone. Gemini's come in a list."""
+    if isinstance(error, list):
+        return _words(next(iter(cast("list[object]", error)), None))
     if isinstance(error, dict):
         values = cast("Mapping[str, Any]", error)
         parts = [values.get(key) for key in ("code", "type", "error_type", "message")]

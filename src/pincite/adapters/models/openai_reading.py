@@ -66,11 +66,12 @@ def read_completions(event: Event, state: ReplyState) -> str:
         delta = _mapping(choice.get("message"))
     if delta.get("refusal"):
         raise filtered()
-    # Some servers end the thought like a reply; text counts until there was some.
-    said = "" if state.ended and state.spoke else _text_of(delta.get("content"))
-    state.unseen += bool(not said and (delta.get("reasoning_content") or delta.get("reasoning") or delta.get("content")))
+    said = "" if state.ended else _text_of(delta.get("content"))
+    is_thought = not said and bool(delta.get("reasoning_content") or delta.get("reasoning") or delta.get("content"))
+    state.unseen += is_thought
     state.spoke = state.spoke or bool(said)
-    _finish(choice.get("finish_reason"), state)
+    if not (is_thought and choice.get("finish_reason") == "stop"):  # some servers end the thought like a reply
+        _finish(choice.get("finish_reason"), state)
     return said
 
 
