@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from pincite.core.messages import ChatMessage, ModelUsage
 from pincite.server.middleware import Front
@@ -40,10 +41,17 @@ class EndlessModel:
 
 @asynccontextmanager
 async def running(app: FastAPI) -> AsyncGenerator[int]:
-    """Serve on a free port of the loopback address."""
+    """Serve our application on a free port of the loopback address."""
+    async with served(Front(app), grace_s=5) as port:
+        yield port
+
+
+@asynccontextmanager
+async def served(app: ASGIApp, *, grace_s: int = 1) -> AsyncGenerator[int]:
+    """Serve any application on a free port of the loopback address."""
     taken = listen("127.0.0.1", 0)
     config = uvicorn.Config(
-        Front(app), http="httptools", loop="none", lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=5
+        app, http="httptools", loop="none", lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=grace_s
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve([taken]))
