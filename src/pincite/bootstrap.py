@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
+from typing import Protocol, runtime_checkable
 
 from pincite.answering.engine import QueryEngine
 from pincite.answering.evidence import EvidenceRule, rule_for
@@ -47,11 +48,21 @@ LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
 """The workspace of an installation without accounts."""
 
 
+@runtime_checkable
+class Closable(Protocol):
+    """A model that keeps connections."""
+
+    async def aclose(self) -> None:
+        """Close them."""
+        ...
+
+
 class Models:
     """The models of an installation, loaded when first needed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._learnt = settings.embedding in ("none", "local")
 
     @cached_property
     def embedding(self) -> EmbeddingModel | None:
@@ -86,6 +97,21 @@ class Models:
                 code="no_local_model",
             )
         return self.embedding
+
+    async def learn(self) -> None:
+        """Learn the size of a served embedding model's vectors, which takes a request, before somebody has to wait for it.
+
+        Raises as its `spec`. The event loop isn't held up meanwhile.
+        """
+        if not self._learnt:
+            await asyncio.to_thread(lambda: self.embedding and self.embedding.spec)
+            self._learnt = True
+
+    async def aclose(self) -> None:
+        """Close the connections to providers."""
+        for model in (vars(self).get("embedding"), vars(self).get("chat")):
+            if isinstance(model, Closable):
+                await model.aclose()
 
     @property
     def evidence(self) -> EvidenceRule:
@@ -159,6 +185,7 @@ class Services:
         return found
 
     async def _create(self, name: str) -> Collection:
+        await self.models.learn()
         model = self.models.embedding
         collection = Collection(CollectionId(new_id()), self.workspace_id, name, model.spec if model else None, datetime.now(UTC))
         try:
@@ -180,6 +207,7 @@ class Services:
 
     async def _close(self) -> None:
         self.parser.close()
+        await self.models.aclose()
         await self.query_log.close()
         await self.store.close()
 

@@ -83,12 +83,15 @@ class Asking:
     def services(self) -> Services:
         return self.app.state.server.services
 
-    def use(self, mode: str, protocol: Protocol, **options: Any) -> None:
+    async def use(self, mode: str, protocol: Protocol, **options: Any) -> None:
         """Answer with the fake in a mode from here on."""
         url = f"{self.provider_url}/v1"
         given: dict[str, Any] = {"retry_wait_s": 0.01} | options
         llm = OpenAIChatModel(f"fault:{mode}", KEY, url, protocol=protocol, **given)
+        before = self.app.state.server.llm
         self.app.state.server = replace(self.app.state.server, llm=llm)
+        if before:
+            await before.aclose()
 
     async def ask(self, door: str, question: str) -> Reply:
         """Ask by one of the doors: `query`, `json`, `chat`."""
@@ -140,3 +143,5 @@ async def asking(home: Path, provider: Any, **settings: Any) -> AsyncGenerator[A
         base_url = f"http://127.0.0.1:{port}/api"
         async with httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60) as client:
             yield Asking(app, client, port, f"http://127.0.0.1:{provider_port}", token.text)
+        if app.state.server.llm:
+            await app.state.server.llm.aclose()

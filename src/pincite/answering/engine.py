@@ -16,7 +16,7 @@ from pincite.answering.prompts import (
 )
 from pincite.answering.sources import group_sources
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
-from pincite.core.errors import UsageError
+from pincite.core.errors import UpstreamError, UsageError
 from pincite.core.evidence import Query, Retrieval
 from pincite.core.messages import ModelUsage
 from pincite.core.ports.locator import Locator
@@ -74,6 +74,8 @@ class QueryEngine:
             if not answered:
                 yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
             cited = await self._cite(reply, rendered) if answered else Cited((), ())
+            if answered and ask.must_cite and not cited.citations:
+                raise UpstreamError("The chat model's answer cites none of its sources.", code="no_citation", retryable=True)
             done = exchange.finish(cited, answered=answered)
             await self._record(exchange, done)
             yield done

@@ -19,7 +19,10 @@ from pincite.core.querylog import LoggedQuery, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question and where to look for its answer. `label` writes the labels of the `surface` that shows it."""
+    """A question and where to look for its answer. `label` writes the labels of the `surface` that shows it.
+
+    With `must_cite` an answer that cites nothing is a failure.
+    """
 
     question: str
     collection_ids: tuple[CollectionId, ...] = ()
@@ -29,6 +32,7 @@ class Ask:
     history: tuple[Turn, ...] = ()
     label: Callable[[int], str] = numeric_label
     surface: str = "library"
+    must_cite: bool = False
 
 
 @dataclass(slots=True)
@@ -134,6 +138,8 @@ class Exchange:
     def logged(self) -> LoggedQuery:
         """Return what the log keeps. The text stands in the stored answer; here it is kept only when there is none."""
         is_whole = self._outcome in (Outcome.COMPLETE, Outcome.INSUFFICIENT)
+        if not is_whole:
+            self.reply.finish()  # what was held back came, too
         return LoggedQuery(
             message_id=self.message_id,
             asked_at=self._asked_at,

@@ -32,6 +32,7 @@ EXIT_STORE = 6
 
 _EXIT_CODES = {
     ErrorKind.USAGE: 2,
+    ErrorKind.CONFIGURATION: 2,
     ErrorKind.CONFLICT: 2,
     ErrorKind.NOT_FOUND: 3,
     ErrorKind.REFUSED: 4,

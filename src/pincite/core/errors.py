@@ -7,6 +7,7 @@ class ErrorKind(StrEnum):
     """Who can act on an error. Doors translate it to a status or an exit code."""
 
     USAGE = "usage"
+    CONFIGURATION = "configuration"
     NOT_FOUND = "not_found"
     REFUSED = "refused"
     CONFLICT = "conflict"
@@ -33,6 +34,7 @@ class PinciteError(Exception):
 class ConfigurationError(PinciteError):
     """A setting, prompt or combination of parts that can't work."""
 
+    kind = ErrorKind.CONFIGURATION
     code = "configuration"
 
 

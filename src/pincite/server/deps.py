@@ -121,6 +121,7 @@ class Caller:
         events = self.services.engine(self.state.llm).stream(ask)
         try:
             with self.searching():
+                await self.services.models.learn()
                 return cast("SourcesChunk", await anext(events)), events
         except BaseException:
             self.streams.release()

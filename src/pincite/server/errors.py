@@ -17,6 +17,7 @@ from pincite.server.middleware import request_id_of
 
 STATUS: Mapping[ErrorKind, int] = {
     ErrorKind.USAGE: 422,
+    ErrorKind.CONFIGURATION: 503,
     ErrorKind.NOT_FOUND: 404,
     ErrorKind.REFUSED: 422,
     ErrorKind.CONFLICT: 409,
@@ -44,6 +45,7 @@ _SENTENCES = {
 }
 # What a provider or the disk has to say is for the log.
 _PUBLIC = {
+    ErrorKind.CONFIGURATION: "This server isn't set up for that. Ask whoever runs it: its log says what to set.",
     ErrorKind.UPSTREAM: "Generation failed",
     ErrorKind.STORE: "The store can't be used right now. Try again in a moment, or ask whoever runs this server.",
 }

@@ -43,6 +43,7 @@ class ProviderClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             await asyncio.to_thread(importlib.import_module, "openai")
+        if loop not in self._clients:  # of several that waited, the first makes it
             self._clients[loop] = self._new()
         return self._clients[loop]
 

@@ -78,7 +78,10 @@ class EmbeddingEndpoint:
 
         async def probe() -> int:
             try:
-                return len((await self.embed(["dimensions"], dimensions=0))[0])
+                async with asyncio.timeout(self._options.question_timeout_s):
+                    return len((await self.embed(["dimensions"], dimensions=0))[0])
+            except TimeoutError:
+                raise embedding_fault(timed_out()) from None
             finally:
                 await self.aclose()
 

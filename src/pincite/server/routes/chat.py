@@ -25,5 +25,7 @@ async def chat(body: ChatRequest, caller: CallerDep) -> Response:
 
 
 async def _collections(caller: Caller) -> list[Collection]:
+    with caller.searching():
+        await caller.services.models.learn()
     model = caller.services.models.embedding
     return [each for each in await caller.collections.all() if each.embedding == (model.spec if model else None)]

@@ -34,6 +34,7 @@ async def list_collections(caller: CallerDep) -> CollectionRows:
 async def make(body: NewCollection, caller: CallerDep) -> CollectionRow:
     """Make a collection with the installation's embedding model. 409 when the name is taken."""
     caller.require(Permission.MANAGE_COLLECTIONS)
+    await caller.services.models.learn()
     model = caller.services.models.embedding
     return await _row(caller, await caller.collections.make(body.name, model.spec if model else None))
 
@@ -53,6 +54,7 @@ async def search(collection_id: str, body: SearchRequest, caller: CallerDep) -> 
     query = body.of(collection.id)
     await caller.collections.require_searchable([collection], query.filter.document_ids)
     with caller.searching():
+        await caller.services.models.learn()
         found = await caller.services.searcher.retrieve(query)
     return SearchResult(
         strategy=found.strategy,

@@ -72,4 +72,5 @@ class ChatRequest(BaseModel):
             history=tuple(Turn(asked.content, said.content) for asked, said in pairs),
             label=source_label,
             surface="chat",
+            must_cite=True,
         )
