@@ -74,7 +74,6 @@ class Asking:
     """Our server, the fake behind it, and a client for both."""
 
     app: FastAPI
-    client: httpx.AsyncClient
     port: int
     provider_url: str
     token: str
@@ -97,12 +96,19 @@ class Asking:
         """Ask by one of the doors: `query`, `json`, `chat`."""
         path = "/chat/stream" if door == "chat" else "/query/"
         accept = {"Accept": "application/json"} if door == "json" else {}
-        response = await self.client.post(path, json={"question": question}, headers=accept)
+        async with self.client() as client:
+            response = await client.post(path, json={"question": question}, headers=accept)
         return Reply(door, response.status_code, response.text)
+
+    def client(self) -> httpx.AsyncClient:
+        """Return a client of our server that holds a token."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}/api", headers=headers, timeout=60)
 
     async def seen(self, mode: str, since: float) -> list[dict[str, Any]]:
         """Return what the fake was asked in a mode, as it tells it itself."""
-        told: list[dict[str, Any]] = (await self.client.get(f"{self.provider_url}/_seen")).json()
+        async with self.client() as client:
+            told: list[dict[str, Any]] = (await client.get(f"{self.provider_url}/_seen")).json()
         return [each for each in told if each["mode"] == mode and each["t"] >= since]
 
     async def cancelled(self, mode: str, since: float, *, within_s: float = 5.0) -> bool:
@@ -130,18 +136,22 @@ class Asking:
 
 @asynccontextmanager
 async def asking(home: Path, provider: Any, **settings: Any) -> AsyncGenerator[Asking]:
-    """Run our server and a provider, each on a port."""
-    app = create_app(load_settings({}, home=str(home / "home"), **({"embedding": "none"} | settings)))
-    file = home / "handbook.md"
-    file.write_text(HANDBOOK, encoding="utf-8")
-    async with served(provider) as provider_port, running(app) as port:
-        services: Services = app.state.server.services
-        if services.settings.embedding == "none":
-            await filled(services, file)
-        token = await Tokens(services.store, services.workspace_id).issue("owner")
-        headers = {"Authorization": f"Bearer {token.text}"}
-        base_url = f"http://127.0.0.1:{port}/api"
-        async with httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60) as client:
-            yield Asking(app, client, port, f"http://127.0.0.1:{provider_port}", token.text)
-        if app.state.server.llm:
-            await app.state.server.llm.aclose()
+    """Run our server and a provider, each on a port. Without embeddings a handbook is added."""
+    async with served(provider) as provider_port:
+        provider_url = f"http://127.0.0.1:{provider_port}"
+        given: dict[str, Any] = {"embedding": "none", "openai_api_key": KEY, "openai_base_url": f"{provider_url}/v1"} | settings
+        app = create_app(load_settings({}, home=str(home / "home"), **given))
+        async with running(app) as port:
+            yield await _prepared(app, home, port, provider_url)
+            if app.state.server.llm:
+                await app.state.server.llm.aclose()
+
+
+async def _prepared(app: FastAPI, home: Path, port: int, provider_url: str) -> Asking:
+    services: Services = app.state.server.services
+    if services.settings.embedding == "none":
+        file = home / "handbook.md"
+        file.write_text(HANDBOOK, encoding="utf-8")
+        await filled(services, file)
+    token = await Tokens(services.store, services.workspace_id).issue("owner")
+    return Asking(app, port, provider_url, token.text)

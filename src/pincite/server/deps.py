@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Annotated, cast
 
@@ -118,15 +118,15 @@ class Caller:
                 "This server answers as many questions at once as it may. Ask again in a moment.", code="too_many_streams"
             )
         self.streams.reserve()
-        events = self.services.engine(self.state.llm).stream(ask)
-        try:
+        async with AsyncExitStack() as stack:
+            stack.callback(self.streams.release)
             with self.searching():
                 await self.services.models.learn()
-                return cast("SourcesChunk", await anext(events)), events
-        except BaseException:
-            self.streams.release()
-            await events.aclose()
-            raise
+                events = await stack.enter_async_context(aclosing(self.services.engine(self.state.llm).stream(ask)))
+                first = cast("SourcesChunk", await anext(events))
+            stack.pop_all()
+            return first, events
+        raise AssertionError("The block returns or raises.")
 
 
 async def _after(first: AnswerEvent, events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[AnswerEvent, None]:
