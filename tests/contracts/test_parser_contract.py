@@ -210,6 +210,39 @@ async def test_a_refused_file_has_a_code_and_a_sentence(parser: Parser, tmp_path
     assert refused.value.message.endswith(".")
 
 
+MADE_OF_TWO = {
+    "memory": b"The bill is inside.\n@@ a.txt\none\n@@ sub/b.txt\ntwo\n",
+    "mail": (
+        b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Disposition: attachment; filename=a.txt\n\none\n\n"
+        b"--b\nContent-Disposition: attachment; filename=b.txt\nContent-Transfer-Encoding: base64\n\ndHdvCg==\n--b--\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["memory", "mail", "zip"])
+async def test_the_files_inside_a_file_come_out_of_it(isolated: IsolatedParser, tmp_path: Path, kind: str) -> None:
+    parser = PlainTextParser() if kind == "memory" else isolated
+    path, into = tmp_path / "outer", tmp_path / "inner"
+    if kind == "zip":
+        pack(path, {"a.txt": "one\n", "sub/b.txt": "two\n"})
+    else:
+        path.write_bytes(MADE_OF_TWO[kind])
+    into.mkdir()
+    name = "outer.eml" if kind == "mail" else "outer"
+    files = await parser.unpack(path, name=name, into=into)
+    assert (await parser.parse(path, name=name)).contained == len(files)
+    assert [each.name.rpartition("/")[2] for each in files] == ["a.txt", "b.txt"]
+    assert [each.file.read_bytes() for each in files if each.file] == [b"one\n", b"two\n"]
+
+
+async def test_a_file_with_nothing_inside_gives_nothing(parser: Parser, tmp_path: Path) -> None:
+    path, into = tmp_path / "plain.txt", tmp_path / "inner"
+    path.write_text("plain")
+    into.mkdir()
+    assert await parser.unpack(path, name="plain.txt", into=into) == []
+    assert list(into.iterdir()) == []
+
+
 async def test_after_a_refusal_the_next_file_is_read(parser: Parser, tmp_path: Path) -> None:
     bad, good = tmp_path / "bad.md", tmp_path / "good.md"
     bad.write_bytes(b"\xed\xa0\xbd half")

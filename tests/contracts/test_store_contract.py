@@ -23,6 +23,7 @@ from pincite.core.documents import (
     SourceRun,
     Stage,
     Version,
+    address_inside,
 )
 from pincite.core.errors import ConflictError, NotFoundError, StoreError
 from pincite.core.evidence import Filter, Scope
@@ -108,6 +109,25 @@ async def test_a_collection_of_another_workspace_is_not_added(store: Store) -> N
     async with store.open(OURS) as work:
         with pytest.raises(ConflictError):
             await work.collections.add(collection(workspace=THEIRS))
+
+
+async def test_documents_inside_another_are_found_by_their_address(store: Store) -> None:
+    home, foreign = collection(), collection("others")
+    [mail, other] = await added(store, home, "mail.eml", "mail.eml/named-like-an-attachment.pdf")
+    await added(store, foreign)
+    bill = replace(document(home, "mail.eml/ä b.zip"), source_uri=address_inside(mail.id, "ä b.zip"))
+    plan = replace(document(home, "elsewhere"), source_uri=address_inside(mail.id, "plan.pdf"))
+    page = replace(document(home, "mail.eml/ä b.zip/p"), source_uri=address_inside(bill.id, "p"))
+    async with store.open(OURS) as work:
+        for each in (bill, plan, page):
+            await work.documents.save(each)
+        assert await work.documents.inside(mail) == [plan, bill]
+        assert await work.documents.inside(bill) == [page]
+        assert await work.documents.inside(other) == []
+        await work.commit()
+    assert (bill.container_id, page.container_id, mail.container_id) == (mail.id, bill.id, None)
+    async with store.open(THEIRS) as work:
+        assert await work.documents.inside(mail) == []
 
 
 async def test_a_document_comes_back_as_it_was_given(store: Store) -> None:

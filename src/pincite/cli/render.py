@@ -182,7 +182,10 @@ class Telling(Generic[T]):
 
 
 def print_outcome(item: "Added") -> None:
-    """Print what became of a file."""
+    """Print what became of a file, and of those inside it that failed."""
+    for inner in item.contained:
+        if inner.reason:
+            print_outcome(inner)
     stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
     why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
     _say(f"{stage} {printable(item.source)}{why}")

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from urllib.parse import quote
 
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId
 
+_INSIDE = "inside:"
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 """The content type of presentations, whichever program wrote them."""
 
@@ -253,6 +255,17 @@ class Document:
     doc_date: str = ""
     tags: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def container_id(self) -> DocumentId | None:
+        """The document whose file holds this one's: the message of an attachment, the archive of a file in it."""
+        inside, _, rest = self.source_uri.partition(_INSIDE)
+        return DocumentId(rest.partition("/")[0]) if rest and not inside else None
+
+
+def address_inside(container_id: DocumentId, name: str) -> str:
+    """Return the address of a file inside another document's; with an empty name what all of them begin with."""
+    return f"{_INSIDE}{container_id}/{quote(name)}"
 
 
 @dataclass(frozen=True, slots=True)

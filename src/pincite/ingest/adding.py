@@ -26,6 +26,7 @@ class Added:
     """What became of one file: `stage` is `ready` or `failed`, and then `reason` says why.
 
     `document_id` is None, and `path` empty, when no document came of it: the file can't be read, or its path is another's.
+    `contained` tells the same of the files inside it, on every level.
     """
 
     source: str
@@ -33,9 +34,11 @@ class Added:
     stage: Stage
     reason: Reason | None = None
     path: str = ""
+    contained: tuple["Added", ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as the command line prints it."""
+        """Return the outcome as the command line prints it, that of files inside only where there are any."""
+        inner = {"contained": [each.as_dict() for each in self.contained]} if self.contained else {}
         return {
             "source": self.source,
             "path": self.path or None,
@@ -43,6 +46,7 @@ class Added:
             "stage": self.stage.value,
             "reason": self.reason.code if self.reason else None,
             "message": self.reason.message if self.reason else None,
+            **inner,
         }
 
 
@@ -93,4 +97,8 @@ async def add_file(
     done = await ingestor.process(
         document, embedding, name=readable(item.file.name), on_progress=lambda progress: on_progress(source, progress)
     )
-    return Added(source, done.id, done.stage, done.reason, done.path)
+    inner = await ingestor.contents(done)
+    contained = tuple(
+        Added(f"{source}{each.path[len(done.path) :]}", each.id, each.stage, each.reason, each.path) for each in inner
+    )
+    return Added(source, done.id, done.stage, done.reason, done.path, contained)

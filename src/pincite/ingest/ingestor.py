@@ -17,9 +17,11 @@ from pincite.core.ports.parsing import ParseProgress, Parser
 from pincite.core.ports.store import Store
 from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
 from pincite.ingest.chunking import ChunkRules
+from pincite.ingest.contents import Contents, contents_of, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.naming import printable
+from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.queueing import enqueue
 
 KEEP_ATTEMPTS = 5
@@ -114,8 +116,11 @@ class Ingestor:
         name: str = "",
         title: str = "",
         on_progress: ProgressListener = _ignore,
+        is_queued: bool = False,
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
+
+        The files inside it are brought to their ends before it is ready; with `is_queued` they are put into the queue.
 
         `embedding` is the model of its collection; when the collection comes to another one meanwhile, `embedding_of` names that.
         Raises `StoreError`, `UpstreamError` and `ModelChangedError`: they don't concern this document alone. These, and a
@@ -125,6 +130,7 @@ class Ingestor:
             return document
         try:
             parsed = await self._parse(document, name or document.path, on_progress)
+            await self._process_contents(document, embedding, is_queued=is_queued)
             return await self._publish_as_it_is(document, parsed, embedding, title, on_progress)
         except PinciteError as error:
             return await self._failed(document, error)
@@ -153,7 +159,27 @@ class Ingestor:
 
         on_progress(Progress(document.id, Stage.PARSING))
         path = await self.blobs.local_path(document.sha256)
-        return await self.parser.parse(path, name=name, on_progress=report)
+        parsed = await self.parser.parse(path, name=name, on_progress=report)
+        await self._contents.keep(document, path, name=name, count=parsed.contained)
+        return parsed
+
+    @property
+    def _contents(self) -> Contents:
+        return Contents(self.store, self.blobs, self.parser, self.workspace_id, self._forget)
+
+    async def contents(self, document: Document) -> list[Document]:
+        """Return the documents of the files inside a document's, on every level, by path."""
+        async with self.store.open(self.workspace_id) as work:
+            return sorted(await contents_of(work, document), key=lambda each: each.path)
+
+    async def _process_contents(self, document: Document, embedding: EmbeddingModel | None, *, is_queued: bool) -> None:
+        """Read the files inside a document, or let them be read. One that fails doesn't stop the others."""
+        inner = await self._contents.pending(document)
+        if inner and is_queued:
+            await self._contents.enqueue(document)
+            return
+        for each in inner:
+            await self.process(each, embedding)
 
     async def _publish_as_it_is(
         self,
@@ -201,8 +227,8 @@ class Ingestor:
         async with self.store.open(self.workspace_id) as work:
             await work.versions.add(version, parsed.canonical)
             current = await work.documents.get(document.id)
-            if current is None or _is_overtaken(document, current):
-                return _outcome(document, current)
+            if current is None or is_overtaken(document, current):
+                return outcome(document, current)
             ready = replace(
                 current,
                 title=shown,
@@ -228,8 +254,8 @@ class Ingestor:
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             current = await work.documents.get(document.id)
-            if current is None or _is_overtaken(document, current):
-                return _outcome(document, current)
+            if current is None or is_overtaken(document, current):
+                return outcome(document, current)
             if current.version_id:
                 reason = replace(reason, message=f"{reason.message} The earlier version is still searched.")
             failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
@@ -251,12 +277,13 @@ class Ingestor:
             moved = renamed(document, await free_path(work, document, paths), address)
             save = work.documents.save if moved.title == document.title else work.chunks.retitle
             await save(moved)
+            await move_contents(work, document, moved)
             await work.files.remember({document_id: replace(state, sha256=document.sha256)})
             await work.commit()
         return moved
 
     async def remove(self, *document_ids: DocumentId) -> None:
-        """Make documents unfindable at once and delete their rows, and their bytes when nothing else has them.
+        """Make documents, with all inside them, unfindable at once and delete their rows, and bytes that nothing else has.
 
         Raises `NotFoundError` when there is no such document; then nothing is changed.
         """
@@ -267,8 +294,7 @@ class Ingestor:
                 document = await work.documents.get(document_id)
                 if document is None:
                     raise NotFoundError("There is no such document.")
-                hashes |= {document.sha256, *(version.sha256 for version in await work.versions.of_document(document_id))}
-                await work.documents.remove(document_id)
+                hashes |= await remove_with_contents(work, document)
             await work.commit()
         # The documents are gone, and not to be looked for again because their bytes couldn't be deleted right away.
         with suppress(StoreError):
@@ -289,23 +315,7 @@ class _BytesGone(Exception):
     """Somebody's removal deleted the bytes between our storing them and our naming them."""
 
 
-_REMOVED = Reason("removed", "The document was removed while it was read. Add the file again if you want it.")
-_OVERTAKEN = Reason(
-    "overtaken", "Other bytes were added at this path while the file was read, and they count. Add the file again if it should."
-)
 _STOPPED = Reason("stopped", "Adding was stopped before the file was done. Add it again.")
-
-
-def _is_overtaken(document: Document, current: Document) -> bool:
-    """Say whether others gave the document other bytes, or are done with the same."""
-    return current.sha256 != document.sha256 or current.stage is Stage.READY
-
-
-def _outcome(document: Document, current: Document | None) -> Document:
-    """Return what became of a document that isn't ours any more."""
-    if current is None:
-        return replace(document, stage=Stage.FAILED, reason=_REMOVED)
-    return current if current.sha256 == document.sha256 else replace(document, stage=Stage.FAILED, reason=_OVERTAKEN)
 
 
 def _reason_of(error: PinciteError) -> Reason:

@@ -38,7 +38,7 @@ class IngestJobs:
         reports = _Reports(self.store, self.workspace_id, ingestion)
         keeping = asyncio.create_task(reports.keep())
         try:
-            await self.ingestor.process(document, self.embedding_of(collection), on_progress=reports.hear)
+            await self.ingestor.process(document, self.embedding_of(collection), on_progress=reports.hear, is_queued=True)
         finally:
             keeping.cancel()
         await reports.write()

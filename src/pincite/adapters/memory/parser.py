@@ -6,18 +6,19 @@ from pathlib import Path
 
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
-from pincite.core.ports.parsing import ParseProgress
+from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 CONTENT_TYPE = "text/plain"
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
+_INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
 class PlainTextParser:
     """Implements `Parser` for UTF-8 text: a form feed begins a page, `# ` a heading, a blank line a paragraph.
 
-    A paragraph that a form feed cuts goes on over the page break.
+    A paragraph that a form feed cuts goes on over the page break. A line `@@ name` begins a file inside, up to the next such line.
 
     Letters stand on a grid: column c of line n of a page has its box at `MARGIN + c * LETTER_WIDTH`, `MARGIN + n * LINE_HEIGHT`.
     Run indices count characters within their page.
@@ -25,7 +26,8 @@ class PlainTextParser:
 
     async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
         """Read a file; see the port."""
-        pages = _read(path).split("\f")
+        text, *inner = _INNER.split(_read(path))
+        pages = text.split("\f")
         builder = _Builder()
         for number, page in enumerate(pages, start=1):
             for line in _lines(page):
@@ -36,8 +38,22 @@ class PlainTextParser:
         if not canonical.text:
             raise RefusedInput("The file holds no text.", code="no_text")
         return ParsedDocument(
-            canonical=canonical, content_type=CONTENT_TYPE, parser="memory", parser_version="1", title=builder.title
+            canonical=canonical,
+            content_type=CONTENT_TYPE,
+            parser="memory",
+            parser_version="1",
+            title=builder.title,
+            contained=len(inner) // 2,
         )
+
+    async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
+        """Write the files inside a file into a folder; see the port."""
+        _, *inner = _INNER.split(_read(path))
+        files: list[ContainedFile] = []
+        for number, (called, text) in enumerate(zip(inner[::2], inner[1::2], strict=True)):
+            (into / str(number)).write_text(text, encoding="utf-8")
+            files.append(ContainedFile(called, into / str(number)))
+        return files
 
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""

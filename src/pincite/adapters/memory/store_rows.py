@@ -80,6 +80,11 @@ class MemoryDocuments:
         """Return the one at a path."""
         return next((row for row in self._of(collection_id) if row.path == path), None)
 
+    async def inside(self, document: Document) -> list[Document]:
+        """Return by path the documents whose files stand in this one's."""
+        inner = (row for row in self._of(document.collection_id) if row.container_id == document.id)
+        return sorted(inner, key=lambda row: row.path)
+
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return up to `limit` documents by path, those after `after_path`."""
         rows = sorted((row for row in self._of(collection_id) if row.path > after_path), key=lambda row: row.path)

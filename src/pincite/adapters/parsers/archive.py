@@ -52,9 +52,16 @@ class Archive:
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """Yield a part piece by piece, which takes little memory. Raises `KeyError` when there is none, `RefusedInput`."""
-        info = self._entries[_normal(name)]
+        yield from self.pieces(self._entries[_normal(name)])
+
+    def infos(self) -> list[zipfile.ZipInfo]:
+        """Return all entries as they are listed, also folders and those of equal names."""
+        return self._zip.infolist()
+
+    def pieces(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
+        """Yield the bytes of an entry piece by piece. Raises `RefusedInput`."""
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise RefusedInput("The file is packed in a way that no office program uses. Save it again.", code="corrupt")
+            raise RefusedInput("The file is packed in a way that isn't read. Pack or save it again.", code="corrupt")
         # What is declared is not believed, but a file that calls itself too large is taken at its word.
         if info.file_size > min(self._max_bytes, _bound(info)):
             raise _too_large()
@@ -100,7 +107,7 @@ def _refusing_damage() -> Generator[None]:
 
 def _too_large() -> RefusedInput:
     return RefusedInput(
-        "Unpacked, the file is far larger than an office document may be. Split it, or save it again from its program.",
+        "Unpacked, the file is far larger than a document may be. Split it, or save it again from its program.",
         code="too_large",
     )
 

@@ -60,7 +60,13 @@ def _silence() -> None:
 def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
     try:
         # Before the limits: a module imported for the first time may be written to its cache.
-        perform = _boxes(request["content_type"]) if request["task"] == "boxes" else _parse(replies)
+        match request["task"]:
+            case "boxes":
+                perform = _boxes(request["content_type"])
+            case "unpack":
+                perform = _unpack(replies)
+            case _:
+                perform = _parse(replies)
         _limit(request["limits"])
         return {"result": perform(request)}
     except RefusedInput as error:
@@ -124,6 +130,22 @@ def _parse(replies: int) -> "Callable[[dict[str, Any]], object]":
         return encode_document(document)
 
     return parse
+
+
+def _unpack(replies: int) -> "Callable[[dict[str, Any]], object]":
+    from base64 import b64encode
+
+    from pincite.adapters.parsers.unpacking import unpack_file
+
+    def write(number: int, piece: bytes) -> None:
+        write_frame(replies, {"piece": [number, b64encode(piece).decode("ascii")]})
+
+    def unpack(request: dict[str, Any]) -> object:
+        most_bytes = request["limits"]["unpacked_bytes"]
+        taken = unpack_file(request["path"], name=request["name"], max_unpacked_bytes=most_bytes, write=write)
+        return [[each.name, each.code, each.message] for each in taken]
+
+    return unpack
 
 
 class _Progress:

@@ -1,6 +1,7 @@
 """Files inside files: the names that they get."""
 
 import unicodedata
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 _MAX_CHARS = 150
@@ -17,7 +18,11 @@ class FileNames:
 
         Of equal names the second becomes `name (2).end`.
         """
-        name = safe_name(wanted) or usual
+        return self.take_path([safe_name(wanted)], usual=usual)
+
+    def take_path(self, parts: Sequence[str], *, usual: str) -> str:
+        """Return a way to a file, from safe names; the same rules hold for its last part."""
+        name = "/".join(filter(None, parts)) or usual
         end = PurePosixPath(name).suffix
         stem = name.removesuffix(end)
         number = 1

@@ -12,10 +12,11 @@ from typing import Any, Generic, TypeVar
 from pincite.adapters.parsers.content_types import WITH_PAGES
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess, refusal
+from pincite.adapters.parsers.unpacked import UnpackedFiles
 from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document
 from pincite.core.documents import Box, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
-from pincite.core.ports.parsing import ParseProgress
+from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 _T = TypeVar("_T")
 
@@ -57,6 +58,16 @@ class IsolatedParser:
             raise RefusedInput(f"The file is larger than {most_mb:,} MB. Split it and add the parts.", code="too_large")
         return size_bytes
 
+    async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
+        """Write the files inside a file into a folder; see the port."""
+        size_bytes = self._check_size(path)
+        files = UnpackedFiles(into, most_bytes=self._limits.unpacked_bytes)
+        request = {"task": "unpack", "path": _absolute(path), "name": name}
+        try:
+            return await self._parsing.run(_Job(request, files.named, size_bytes=size_bytes, on_piece=files.write))
+        finally:
+            files.close()
+
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""
         if content_type not in WITH_PAGES or not runs:
@@ -89,8 +100,10 @@ class _Job(Generic[_T]):
         *,
         size_bytes: int = 0,
         on_progress: Callable[[int, int], None] | None = None,
+        on_piece: Callable[[int, bytes], None] | None = None,
     ) -> None:
         self._request = request
+        self._on_piece = on_piece
         self._decode = decode
         self._size_bytes = size_bytes
         self._on_progress = on_progress
@@ -105,7 +118,10 @@ class _Job(Generic[_T]):
                 raise refusal("timeout")
             self._child = child
         try:
-            return self._decode(child.ask(self._request, limits=limits, size_bytes=self._size_bytes, on_progress=self._on_progress))
+            reply = child.ask(
+                self._request, limits=limits, size_bytes=self._size_bytes, on_progress=self._on_progress, on_piece=self._on_piece
+            )
+            return self._decode(reply)
         except BadResult as error:
             child.interrupt()
             raise refusal("crashed") from error

@@ -51,9 +51,10 @@ def read_file(
 def _read_archive(
     path: str, max_pages: int, max_chars: int, max_depth: int, max_unpacked_bytes: int, on_page: Callable[[int, int], None]
 ) -> ParsedDocument:
-    """Read a book or an office file."""
+    """Read a book, an office file, or the list of an archive of files."""
     from pincite.adapters.parsers.archive import Archive
     from pincite.adapters.parsers.epub_package import is_book
+    from pincite.adapters.parsers.office_package import OfficeBounds, is_office
 
     depth = _XML_DEPTH * max_depth
     with open(path, "rb") as file:
@@ -62,8 +63,11 @@ def _read_archive(
             from pincite.adapters.parsers.epub import read_epub
 
             return read_epub(archive, max_depth=depth, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+        if not is_office(archive):
+            from pincite.adapters.parsers.zip_files import read_zip
+
+            return read_zip(archive, max_chars=max_chars)
     from pincite.adapters.parsers.office import read_office
-    from pincite.adapters.parsers.office_package import OfficeBounds
 
     bounds = OfficeBounds(max_unpacked_bytes, depth)
     return read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)

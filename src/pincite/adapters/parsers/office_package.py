@@ -136,9 +136,18 @@ def open_package(path: str, bounds: OfficeBounds, *, beat: Callable[[], None] = 
     """Open an office file. Raises `RefusedInput` (`corrupt`, `encrypted`, `too_large`, `unsupported` for other archives)."""
     with open(path, "rb") as file:
         archive = Archive(file, max_bytes=bounds.unpacked_bytes)
-        if "[Content_Types].xml" not in archive and not any(part in archive for part in _USUAL_PARTS):
+        if not _has_parts(archive):
             raise _other_archive(archive)
         yield OfficePackage(archive, bounds, beat)
+
+
+def is_office(archive: Archive) -> bool:
+    """Whether an archive is a file of an office program, also of one that isn't read."""
+    return "mimetype" in archive or _has_parts(archive)
+
+
+def _has_parts(archive: Archive) -> bool:
+    return "[Content_Types].xml" in archive or any(part in archive for part in _USUAL_PARTS)
 
 
 def _other_archive(archive: Archive) -> RefusedInput:
@@ -151,7 +160,7 @@ def _other_archive(archive: Archive) -> RefusedInput:
         case opendocument if opendocument.startswith("application/vnd.oasis.opendocument"):
             return unsupported("an OpenDocument file (ODT)", "Save it as DOCX or PDF.")
         case _:
-            return unsupported("a ZIP archive", "Unpack it and add the files in it.")
+            return unsupported("a file of an unknown program", "Save it as PDF.")
 
 
 def unsupported(what: str, advice: str) -> RefusedInput:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from signal import SIGKILL, SIGXCPU
 from typing import Any, cast
@@ -70,8 +71,11 @@ class ChildProcess:
         limits: ParseLimits,
         size_bytes: int = 0,
         on_progress: Callable[[int, int], None] | None = None,
+        on_piece: Callable[[int, bytes], None] | None = None,
     ) -> object:
         """Send a request and wait for its result, blocking; a file of `size_bytes` may be silent the longer for it.
+
+        `on_piece` gets the bytes of the files inside the file, each with its number; what it raises ends the child.
 
         Raises `RefusedInput` for what the child refuses and for what becomes of it, `NotFoundError` when there is no such file,
         `ConfigurationError` when no child can be started at all.
@@ -84,9 +88,12 @@ class ChildProcess:
             write_frame(self._stdin, {**request, "limits": limits.for_child()})
             while True:
                 reply = self._receive(limits, min(end, time.monotonic() + stall_s))
-                if "progress" not in reply:
+                if "piece" in reply:
+                    _pass_piece(reply["piece"], on_piece)
+                elif "progress" not in reply:
                     return _result(reply)
-                _pass_on(reply["progress"], on_progress)
+                else:
+                    _pass_on(reply["progress"], on_progress)
         except WaitedTooLong as error:
             self.kill()
             raise refusal("timeout") from error
@@ -166,6 +173,15 @@ def _result(reply: Mapping[str, Any]) -> object:
         raise NotFoundError("The file isn't there any more.")
     code, message = reply["refused"] if isinstance(reply.get("refused"), list) and len(reply["refused"]) == 2 else ("crashed", "")
     raise refusal(str(code)[:40], str(message)[:1000])
+
+
+def _pass_piece(value: object, on_piece: Callable[[int, bytes], None] | None) -> None:
+    """Hand a piece on. Raises `ValueError` for anything else."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    number, letters = items if len(items) == 2 else (None, None)
+    if on_piece is None or type(number) is not int or not isinstance(letters, str):
+        raise ValueError("no piece of a file")
+    on_piece(number, b64decode(letters, validate=True))
 
 
 def _pass_on(progress: object, on_progress: Callable[[int, int], None] | None) -> None:

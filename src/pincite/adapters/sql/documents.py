@@ -7,10 +7,11 @@ from sqlalchemy import Row, bindparam, delete, select, update
 
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
+from pincite.adapters.sql.files import AFTER_SLASH
 from pincite.adapters.sql.matching import read_matching
 from pincite.adapters.sql.tables import chunks, documents
 from pincite.adapters.sql.transaction import Transaction
-from pincite.core.documents import Document, Reason, Stage
+from pincite.core.documents import Document, Reason, Stage, address_inside
 from pincite.core.errors import ConflictError
 from pincite.core.evidence import Filter
 from pincite.core.ids import CollectionId, DocumentId, VersionId
@@ -24,6 +25,11 @@ BY_ORDER = (
     .where(OWN, HERE, documents.c.path > bindparam("after_path"))
     .order_by(documents.c.path)
     .limit(bindparam("count"))
+)
+INSIDE = (
+    select(documents)
+    .where(OWN, HERE, documents.c.source_uri >= bindparam("address"), documents.c.source_uri < bindparam("beyond"))
+    .order_by(documents.c.path)
 )
 CHANGED = update(documents).where(OWN, THIS, HERE)
 GONE = delete(documents).where(OWN, THIS)
@@ -59,6 +65,12 @@ class SqlDocuments:
     async def at_path(self, collection_id: CollectionId, path: str) -> Document | None:
         """Return the one at a path."""
         return _document(await self._tx.row(BY_PATH, in_collection=collection_id, path=path))
+
+    async def inside(self, document: Document) -> list[Document]:
+        """Return by path the documents whose files stand in this one's."""
+        address = address_inside(document.id, "")
+        rows = await self._tx.rows(INSIDE, in_collection=document.collection_id, address=address, beyond=address[:-1] + AFTER_SLASH)
+        return [found for row in rows if (found := _document(row))]
 
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return up to `limit` documents by path, those after `after_path`."""

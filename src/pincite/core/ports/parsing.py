@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pincite.core.documents import Box, ParsedDocument, SourceRun
+from pincite.core.documents import Box, ParsedDocument, Reason, SourceRun
 
 REFUSALS = frozenset(
     {
@@ -34,6 +34,15 @@ class ParseProgress:
     pages_total: int
 
 
+@dataclass(frozen=True, slots=True)
+class ContainedFile:
+    """A file from inside another: its name there, perhaps with folders, and where it was written, or why it couldn't be."""
+
+    name: str
+    file: Path | None = None
+    problem: Reason | None = None
+
+
 class Parser(Protocol):
     """Turns files into canonical text. A hostile or broken file fails alone, with a reason."""
 
@@ -41,6 +50,13 @@ class Parser(Protocol):
         """Read a file. `name` is the original file name, a hint only: the content decides.
 
         Raises `RefusedInput` with one of the codes in `REFUSALS`.
+        """
+        ...
+
+    async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
+        """Write the files inside a file into a folder, and return them in order; their names differ from each other.
+
+        There are as many as `ParsedDocument.contained` says. One that is damaged or too large fails alone. Raises `RefusedInput`.
         """
         ...
 

@@ -56,6 +56,10 @@ class DocumentRows(Protocol):
         """Return the one at a path."""
         ...
 
+    async def inside(self, document: Document) -> list[Document]:
+        """Return by path the documents whose files stand in this one's, on the next level alone."""
+        ...
+
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return documents by path, those after `after_path`."""
         ...

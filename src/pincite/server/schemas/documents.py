@@ -54,7 +54,10 @@ class ReasonRow(BaseModel):
 
 
 class DocumentRow(BaseModel):
-    """A document and its state. `version_id` is the version that is searched, null before the first is ready."""
+    """A document and its state. `version_id` is the version that is searched, null before the first is ready.
+
+    `container_id` is the document whose file holds this one, as a message does its attachments.
+    """
 
     id: str
     collection_id: str
@@ -62,6 +65,7 @@ class DocumentRow(BaseModel):
     title: str
     content_type: str
     source_uri: str
+    container_id: str | None
     stage: Stage
     reason: ReasonRow | None
     progress: Progress | None
@@ -192,6 +196,7 @@ def document_row(document: Document, ingestion: Ingestion | None) -> DocumentRow
         title=document.title,
         content_type=document.content_type,
         source_uri=document.source_uri,
+        container_id=document.container_id,
         stage=ingestion.stage if in_work and ingestion else document.stage,
         reason=ReasonRow(code=reason.code, message=reason.message) if reason else None,
         progress=Progress(attempt=ingestion.attempt, done=ingestion.done, total=ingestion.total) if ingestion else None,
