@@ -59,6 +59,7 @@ PPTX = {
 }
 
 
+JSON = '{"title": "Fees", "late": {"note": "' + "The fee is 40 EUR. " * 30 + '"}}'
 XLSX = {
     "xl/workbook.xml": (
         f'<workbook xmlns="{OOXML}/spreadsheetml/2006/main" xmlns:r="{RELATED}"><sheets>'
@@ -90,31 +91,31 @@ def isolated() -> Iterator[IsolatedParser]:
     parser.close()
 
 
-CASES = ["memory", *(f"isolated-{kind}" for kind in ("markdown", "html", "pdf", "docx", "pptx", "mail", "csv", "epub", "xlsx"))]
+FILES: dict[str, tuple[str, str | dict[str, str]]] = {
+    "memory": ("fees.md", TEXT),
+    "markdown": ("fees.md", TEXT),
+    "html": ("fees.html", HTML),
+    "docx": ("fees.docx", DOCX),
+    "pptx": ("fees.pptx", PPTX),
+    "xlsx": ("fees.xlsx", XLSX),
+    "csv": ("fees.csv", "Fees\nName,Fee,Due\nLate,40,May\n"),
+    "json": ("fees.txt", JSON),
+    "xml": ("fees.xml", "<fees><title>Fees</title><p>The fee is <b>40</b> EUR.</p></fees>"),
+    "mail": ("fees.eml", MAIL),
+    "epub": ("fees.epub", BOOK),
+}
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=[*FILES, "pdf"])
 def case(request: pytest.FixtureRequest, isolated: IsolatedParser, tmp_path: Path) -> tuple[Parser, Path]:
-    match request.param:
-        case "isolated-html":
-            path, text = tmp_path / "fees.html", HTML
-        case "isolated-epub":
-            return isolated, pack(tmp_path / "fees.epub", BOOK)
-        case "isolated-mail":
-            path, text = tmp_path / "fees.eml", MAIL
-        case "isolated-pdf":
-            return isolated, DATA / "pagelabels.pdf"
-        case "isolated-docx":
-            return isolated, pack(tmp_path / "fees.docx", DOCX)
-        case "isolated-xlsx":
-            return isolated, pack(tmp_path / "fees.xlsx", XLSX)
-        case "isolated-csv":
-            path, text = tmp_path / "fees.csv", "Fees\nName,Fee,Due\nLate,40,May\n"
-        case "isolated-pptx":
-            return isolated, pack(tmp_path / "fees.pptx", PPTX)
-        case _:
-            path, text = tmp_path / "fees.md", TEXT
-    path.write_text(text, encoding="utf-8")
+    if request.param == "pdf":
+        return isolated, DATA / "pagelabels.pdf"
+    name, content = FILES[request.param]
+    path = tmp_path / name
+    if isinstance(content, str):
+        path.write_text(content, encoding="utf-8")
+    else:
+        pack(path, content)
     return (PlainTextParser() if request.param == "memory" else isolated), path
 
 

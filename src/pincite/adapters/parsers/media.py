@@ -92,6 +92,15 @@ def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int, on_pa
         from pincite.adapters.parsers.markdown import read_markdown
 
         return read_markdown(text, max_chars=max_chars, max_depth=max_depth)
+    if media is Media.JSON:
+        from pincite.adapters.parsers.structured import read_json_text
+
+        if document := read_json_text(text, max_chars=max_chars, max_depth=max_depth):
+            return document
+    if media is Media.XML:
+        from pincite.adapters.parsers.structured import read_xml_text
+
+        return read_xml_text(text, max_chars=max_chars, max_depth=max_depth)
     if media is Media.TABLE:
         from pincite.adapters.parsers.delimited import read_delimited
 
@@ -106,7 +115,7 @@ def _decoded(path: str, media: Media, *, max_chars: int) -> str:
         raise RefusedInput(f"The file holds more than {max_chars:,} characters. Split it and add the parts.", code="too_large")
     with open(path, "rb") as file:
         raw = file.read()
-    text = decode_text(raw, is_html=media is Media.HTML)
+    text = decode_text(raw, is_html=media in (Media.HTML, Media.XML))
     if not looks_like_text(text):
         raise refuse_binary()
     return text

@@ -63,6 +63,8 @@ class Media(Enum):
     MAIL = "message/rfc822"
     HTML = "text/html"
     TABLE = "text/csv"
+    JSON = "application/json"
+    XML = "application/xml"
     MARKDOWN = "text/markdown"
     TEXT = "text/plain"
 

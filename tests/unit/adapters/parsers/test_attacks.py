@@ -12,7 +12,7 @@ from pincite.adapters.parsers.limits import ParseLimits
 from pincite.core.errors import RefusedInput
 
 FOLDER = Path(__file__).resolve().parents[5] / "shared" / "attacks" / "files"
-FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive", "office", "email", "csv")
+FORMATS = ("text", "md", "html", "pdf", "empty", "poly", "code", "image", "archive", "office", "email", "csv", "json", "xml", "svg")
 CODES = {
     *("empty_file", "no_text", "encrypted", "unsupported", "corrupt", "too_large"),
     *("too_many_pages", "too_deep", "encoding", "timeout", "memory", "crashed"),
