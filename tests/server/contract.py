@@ -48,7 +48,17 @@ class Call:
         if not more:
             more = {"json": self.json} if self.json is not None else {"files": self.files} if self.files else {}
         at = (path or self.path).format(collection_id=house.collection_id, document_id=house.document_id)
-        return await house.client.request(self.method, at, headers=given, **more)
+        response = await house.client.request(self.method, at, headers=given, **more)
+        self._hold_the_document_to(response, house)
+        return response
+
+    def _hold_the_document_to(self, response: httpx.Response, house: House) -> None:
+        """Fail for an answer that the OpenAPI document doesn't tell of: of all that tests send to what it names."""
+        operation = house.app.openapi()["paths"].get(f"/api{self.path}", {}).get(self.method.lower())
+        if operation is None or response.status_code == 405:
+            return
+        told = operation["responses"][str(response.status_code)].get("content", {})
+        assert response.headers.get("content-type", "").partition(";")[0] in (told or {""})
 
 
 CALLS = [
@@ -71,6 +81,8 @@ CALLS = [
     Call("GET", "/health", needs=None),
     Call("GET", "/ready", needs=None),
     Call("GET", "/version", needs=None),
+    Call("GET", "/docs", needs=None),
+    Call("GET", "/docs/start.js", needs=None),
 ]
 PRIVATE = [call for call in CALLS if call.needs]
 TAKING_JSON = [call for call in CALLS if call.json is not None]

@@ -52,7 +52,7 @@ def stream(events: str, *, twin: bool = False) -> dict[int | str, dict[str, Any]
 
 def operation_id(route: APIRoute) -> str:
     """Return the name of a route's method in generated clients: noun and function."""
-    return f"{route.tags[0] if route.tags else 'api'}_{route.name}"
+    return f"{route.tags[0] if route.tags else 'api'}_{route.name.rstrip('_')}"
 
 
 class Described(FastAPI):

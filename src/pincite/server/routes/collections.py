@@ -24,7 +24,7 @@ router = APIRouter(tags=["collections"], route_class=GatedRoute)
 
 
 @router.get("/collections")
-async def list_collections(caller: CallerDep) -> CollectionRows:
+async def list_(caller: CallerDep) -> CollectionRows:
     """List the collections that the caller may read."""
     caller.require(Permission.READ_DOCUMENTS)
     return CollectionRows(collections=[await _row(caller, each) for each in await caller.collections.all()])

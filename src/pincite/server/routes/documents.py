@@ -63,7 +63,7 @@ async def upload(collection_id: str, files: Annotated[list[UploadFile], File()],
 
 
 @router.get("/collections/{collection_id}/documents")
-async def list_documents(
+async def list_(
     collection_id: str, caller: CallerDep, after: str = "", limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100
 ) -> DocumentRows:
     """List documents by path, those after `after`, with stage and progress."""
@@ -82,7 +82,7 @@ async def show(document_id: str, caller: CallerDep) -> DocumentRow:
     return await _row(caller, await _readable(caller, document_id))
 
 
-@router.delete("/documents/{document_id}", status_code=204)
+@router.delete("/documents/{document_id}", status_code=204, response_class=Response)
 async def remove(document_id: str, caller: CallerDep) -> None:
     """Remove a document: it can't be found from now on. Answers that cite it keep their quotes."""
     caller.require(Permission.WRITE_DOCUMENTS)
@@ -125,7 +125,7 @@ async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, 
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse, responses=FILE)
-async def original(document_id: str, caller: CallerDep) -> Response:
+async def file(document_id: str, caller: CallerDep) -> Response:
     """Return the original file. Ranges are served."""
     document = await _readable(caller, document_id)
     path = await caller.services.blobs.local_path(document.sha256)
