@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from pincite.adapters.parsers.decoding import decode_text, looks_like_text
 from pincite.adapters.parsers.sniff import Media, refuse_binary, sniff
+from pincite.adapters.parsers.text_readers import read_kind
 from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
@@ -42,7 +43,7 @@ def read_file(
     elif media is Media.MAIL:
         document = _read_mail(path, max_chars=max_chars)
     else:
-        document = _read_text(path, media, max_chars=max_chars, max_depth=max_depth, on_page=on_page)
+        document = _read_text(path, media, name=name or path, max_chars=max_chars, max_depth=max_depth, on_page=on_page)
     if not document.canonical.text:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document
@@ -82,8 +83,12 @@ def _read_mail(path: str, *, max_chars: int) -> ParsedDocument:
         return read_mail(raw, max_chars=max_chars)
 
 
-def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int, on_page: Callable[[int, int], None]) -> ParsedDocument:
+def _read_text(
+    path: str, media: Media, *, name: str, max_chars: int, max_depth: int, on_page: Callable[[int, int], None]
+) -> ParsedDocument:
     text = _decoded(path, media, max_chars=max_chars)
+    if document := read_kind(text, media.value, name=name, max_chars=max_chars, max_depth=max_depth, on_row=on_page):
+        return document
     if media is Media.HTML:
         from pincite.adapters.parsers.html import read_html
 
@@ -92,19 +97,6 @@ def _read_text(path: str, media: Media, *, max_chars: int, max_depth: int, on_pa
         from pincite.adapters.parsers.markdown import read_markdown
 
         return read_markdown(text, max_chars=max_chars, max_depth=max_depth)
-    if media is Media.JSON:
-        from pincite.adapters.parsers.structured import read_json_text
-
-        if document := read_json_text(text, max_chars=max_chars, max_depth=max_depth):
-            return document
-    if media is Media.XML:
-        from pincite.adapters.parsers.structured import read_xml_text
-
-        return read_xml_text(text, max_chars=max_chars, max_depth=max_depth)
-    if media is Media.TABLE:
-        from pincite.adapters.parsers.delimited import read_delimited
-
-        return read_delimited(text, max_chars=max_chars, on_row=on_page)
     from pincite.adapters.parsers.plain_text import read_plain_text
 
     return read_plain_text(text, max_chars=max_chars)

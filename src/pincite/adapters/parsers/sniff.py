@@ -64,6 +64,7 @@ class Media(Enum):
     HTML = "text/html"
     TABLE = "text/csv"
     JSON = "application/json"
+    CODE = "text/x-source"
     XML = "application/xml"
     MARKDOWN = "text/markdown"
     TEXT = "text/plain"

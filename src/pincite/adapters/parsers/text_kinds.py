@@ -5,11 +5,13 @@ import re
 from pincite.adapters.parsers.decoding import decode_text
 from pincite.adapters.parsers.delimited import looks_delimited
 from pincite.adapters.parsers.json_values import begins_as_json
+from pincite.adapters.parsers.source_code import ENDINGS
 from pincite.core.errors import RefusedInput
 
 TABLE = "text/csv"
 JSON = "application/json"
 XML = "application/xml"
+CODE = "text/x-source"
 TEXT = "text/plain"
 _HEAD_BYTES = 65_536
 _XML_START = re.compile(
@@ -41,6 +43,8 @@ def kind_of_text(head: bytes, *, name: str) -> str:
     sample = _sample(head)
     if _XML_DECLARED.match(sample) or (name.endswith(_XML_ENDINGS) and _XML_START.match(sample)):
         return XML
+    if name.endswith(ENDINGS):
+        return CODE
     if name.endswith(_JSON_ENDINGS) or begins_as_json(sample, is_cut=len(head) >= _HEAD_BYTES):
         return JSON
     if name.endswith(_TABLE_ENDINGS) or looks_delimited(sample):
