@@ -27,6 +27,8 @@ class Handler(BaseHTTPRequestHandler):
         media_type, body = ("text/html", b"<h1>Hello</h1>") if kind == "page" else ("application/json", ERROR)
         self.send_response(200 if kind == "page" else int(kind))
         self.send_header("content-type", media_type)
+        if kind == "307":
+            self.send_header("location", "/page/v1/chat/completions")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -67,6 +69,7 @@ FAULTS = {
     "a wrong key": ("{}/401/v1", 5, "Check OPENAI_API_KEY"),
     "an unknown model": ("{}/404/v1", 5, "Check CHAT_MODEL"),
     "no credit": ("{}/402/v1", 5, "no credit"),
+    "an address that moved": ("{}/307/v1", 5, "sends requests on to another address"),
     "a web page": ("{}/page", 5, "doesn't speak the OpenAI protocol"),
     "an address without a scheme": ("127.0.0.1:11434/v1", 2, "begins with http://"),
     "an address that is none": ("http://[::1", 2, "begins with http://"),
