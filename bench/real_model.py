@@ -65,7 +65,7 @@ QUESTIONS = (
 class Overheard:
     """A chat model whose replies are kept as they came."""
 
-    inner: ChatModel
+    inner: OpenAIChatModel
     reply: str = ""
 
     @property
@@ -77,9 +77,7 @@ class Overheard:
 
     async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str | ModelUsage, None]:
         self.reply = ""
-        pieces = self.inner.stream(messages)
-        assert isinstance(pieces, AsyncGenerator)
-        async with aclosing(pieces):
+        async with aclosing(self.inner.stream(messages)) as pieces:
             async for piece in pieces:
                 self.reply += piece if isinstance(piece, str) else ""
                 yield piece

@@ -7,6 +7,7 @@ without a network: sockets and HTTP parsing by uvicorn come on top, and so does 
 
 import argparse
 import asyncio
+import inspect
 import json
 import os
 import shutil
@@ -94,7 +95,7 @@ class Parts:
             finally:
                 self.enter(before)
 
-        setattr(owner, method, waited if asyncio.iscoroutinefunction(inner) else called)
+        setattr(owner, method, waited if inspect.iscoroutinefunction(inner) else called)
 
 
 async def asked(app: ASGIApp, token: str, question: str) -> tuple[float, float]:
