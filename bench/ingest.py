@@ -111,6 +111,9 @@ class TimedEmbedding:
     async def embed_query(self, text: str) -> Vector:
         return await self._inner.embed_query(text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._inner.embed_queries(texts)
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self._inner.count_tokens(texts)
 

@@ -94,6 +94,9 @@ class KnownQuestions:
     async def embed_query(self, text: str) -> Vector:
         return self.known[text]
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.known[text] for text in texts]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
@@ -126,6 +129,9 @@ class _OnlyCached:
 
     async def embed_query(self, text: str) -> Vector:
         return await self._model.embed_query(text)
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._model.embed_queries(texts)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self._model.count_tokens(texts)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pincite.core.answers import Answer, Citation, Claim, DoneChunk, Quote, SourcesChunk, Span, TokenChunk, Verdict
     from pincite.core.documents import PageSpan
     from pincite.core.errors import ConfigurationError, PinciteError
-    from pincite.core.evidence import Filter, Passage, Query, Retrieval, Source, Strategy
-    from pincite.core.messages import ChatMessage, ModelUsage, Turn
+    from pincite.core.evidence import Filter, Passage, Query, Retrieval, Source, Strategy, Turn
+    from pincite.core.messages import ChatMessage, ModelUsage
     from pincite.core.ports.models import ChatModel, EmbeddingModel
     from pincite.core.ports.retriever import Retriever
     from pincite.ingest.sync_report import SyncReport
@@ -37,8 +37,8 @@ _HOMES = {
     "pincite.core.answers": ("Answer", "Citation", "Claim", "DoneChunk", "Quote", "SourcesChunk", "Span", "TokenChunk", "Verdict"),
     "pincite.core.documents": ("PageSpan",),
     "pincite.core.errors": ("ConfigurationError", "PinciteError"),
-    "pincite.core.evidence": ("Filter", "Passage", "Query", "Retrieval", "Source", "Strategy"),
-    "pincite.core.messages": ("ChatMessage", "ModelUsage", "Turn"),
+    "pincite.core.evidence": ("Filter", "Passage", "Query", "Retrieval", "Source", "Strategy", "Turn"),
+    "pincite.core.messages": ("ChatMessage", "ModelUsage"),
     "pincite.core.ports.models": ("ChatModel", "EmbeddingModel"),
     "pincite.core.ports.retriever": ("Retriever",),
     "pincite.ingest.sync_report": ("SyncReport",),

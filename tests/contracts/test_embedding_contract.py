@@ -148,3 +148,11 @@ async def test_callers_at_the_same_time_do_not_mix(model: EmbeddingModel):
     found = await asyncio.gather(*(model.embed_passages(TEXTS) for _ in range(4)), *(model.embed_passages([t]) for t in TEXTS))
     assert all(near(vectors, alone) for vectors in found[:4])
     assert near([vectors[0] for vectors in found[4:]], alone)
+
+
+async def test_several_wordings_of_a_question_have_the_vectors_that_each_has_alone(model: EmbeddingModel) -> None:
+    wordings = ["the notice period", "is sixty days", "the notice period"]
+    together = await model.embed_queries(wordings)
+    assert len(together) == len(wordings)
+    for text, vector in zip(wordings, together, strict=True):
+        assert cosine(vector, await model.embed_query(text)) == pytest.approx(1, abs=1e-4)

@@ -122,7 +122,7 @@ def _checked(ask: Ask) -> Ask:
 
 
 def _query(ask: Ask) -> Query:
-    return Query(ask.question, ask.collection_ids, ask.filter, ask.limit, ask.strategy)
+    return Query(ask.question, ask.collection_ids, ask.filter, ask.limit, ask.strategy, ask.history)
 
 
 @asynccontextmanager

@@ -11,9 +11,9 @@ from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.sentinel import SentinelFilter
 from pincite.core.answers import DoneChunk, SourcesChunk, Timings
 from pincite.core.errors import PinciteError
-from pincite.core.evidence import Filter, Passage, Retrieval, Source, Strategy
+from pincite.core.evidence import Filter, Passage, Retrieval, Source, Strategy, Turn
 from pincite.core.ids import CollectionId, MessageId, new_id
-from pincite.core.messages import ModelUsage, Turn
+from pincite.core.messages import ModelUsage
 from pincite.core.querylog import LoggedQuery, Outcome
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pincite.answering.sources import group_sources
 from pincite.core.errors import ConfigurationError
-from pincite.core.evidence import Passage, Source
-from pincite.core.messages import ChatMessage, Grounding, Turn
+from pincite.core.evidence import Passage, Source, Turn
+from pincite.core.messages import ChatMessage, Grounding
 
 INSUFFICIENT_CONTEXT = "INSUFFICIENT_CONTEXT"
 """What a model replies, and nothing else, when the sources don't hold the answer."""

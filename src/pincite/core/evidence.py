@@ -33,14 +33,23 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier exchange of a conversation: untrusted data, never instructions."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A search: the text, where to look, how, and how many passages to bring."""
+    """A search: the text, where to look, how, how many passages to bring, and what was said before it."""
 
     text: str
     collection_ids: tuple[CollectionId, ...] = ()
     filter: Filter = field(default_factory=Filter)
     limit: int = 6
     strategy: Strategy = Strategy.HYBRID
+    history: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

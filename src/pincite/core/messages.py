@@ -24,14 +24,6 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One earlier exchange of a conversation: untrusted data, never instructions."""
-
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
 class ModelUsage:
     """Tokens of one model call; `estimated` when the provider didn't say, `truncated` when the limit of tokens cut the reply."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pincite.core.errors import NotFoundError, UsageError
+from pincite.core.evidence import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +22,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query; `answerable` is None where the set doesn't say, `relevant` holds the gain of each right passage."""
+    """A query; `answerable` is None where the set doesn't say, `relevant` holds the gain of each right passage.
+
+    `history` is what was said before it.
+    """
 
     id: str
     text: str
     answerable: bool | None
     relevant: Mapping[str, float]
     group: str = ""
+    history: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,7 @@ def load_dataset(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0, by
                 answerable if isinstance(answerable, bool) else None,
                 relevant.get(identifier, {}),
                 group,
+                _history(row.get("history") or [], where),
             )
         )
     return Dataset(entries, tuple(questions))
@@ -108,6 +114,21 @@ def _text(row: Mapping[str, Any], name: str, where: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{where} has no text field {name!r}.", code="dataset")
     return value
+
+
+def _history(value: Any, where: str) -> tuple[Turn, ...]:
+    """Return the exchanges of a list of [role, text]: what a user asked, and what anybody else replied."""
+    try:
+        said = [(str(role), str(text)) for role, text in value]
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{where} has a history that isn't a list of [role, text].", code="dataset") from error
+    turns: list[Turn] = []
+    for role, text in said:
+        if role == "user":
+            turns.append(Turn(text, ""))
+        elif turns:
+            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer}\n{text}".strip())
+    return tuple(turns)
 
 
 def _judgements(path: Path) -> dict[str, dict[str, float]]:

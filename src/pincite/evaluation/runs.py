@@ -173,7 +173,7 @@ async def _ask_all(
     for question in questions:
         if not _counts(task, question):
             continue
-        query = Query(question.text, (collection.id,), limit=PASSAGES_PER_QUERY, strategy=strategy)
+        query = Query(question.text, (collection.id,), limit=PASSAGES_PER_QUERY, strategy=strategy, history=question.history)
         found = await bench.retriever.retrieve(query)
         retrieval = found if isinstance(found, Retrieval) else Retrieval(tuple(found))
         ranking = list(dict.fromkeys(passage.path for passage in retrieval.passages))

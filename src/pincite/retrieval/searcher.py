@@ -14,6 +14,7 @@ from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
+from pincite.retrieval.followups import most_said, nearest, wordings
 from pincite.retrieval.fusion import FusionWeights, fuse, weights_for, with_phrase
 from pincite.retrieval.phrases import phrase_matcher
 
@@ -105,12 +106,14 @@ class Searcher:
         collections, targets, scope = await self._targets(query)
         model = self._model(collections, query.strategy)
         strategy = query.strategy if model else Strategy.LEXICAL
-        vector = await model.embed_query(query.text) if model else None
+        texts = wordings(query.text, query.history)
+        vectors = await model.embed_queries(texts) if model else [None] * len(texts)
         embedded = time.perf_counter()
         weights = weights_for(model.spec.name if model else "")
 
         async def look() -> _Found:
-            sides = await self._both(targets, query.text, vector, strategy)
+            found = [self._both(targets, text, vector, strategy) for text, vector in zip(texts, vectors, strict=True)]
+            sides = _merged(await asyncio.gather(*found)) if len(found) > 1 else await found[0]
             return await self._confirmed(sides, query, strategy, weights)
 
         found = await _until_confirmed(look)
@@ -182,6 +185,11 @@ class Searcher:
         if strategy is Strategy.DENSE:
             return LexicalResult((), 0.0)
         return await self.lexical.search(target.space, text, limit=DEPTH, documents=target.documents)
+
+
+def _merged(found: Sequence[_Sides]) -> _Sides:
+    """Return what several wordings of a question found, the question's own first."""
+    return _Sides(nearest([sides.dense for sides in found]), most_said([sides.lexical for sides in found]))
 
 
 async def _until_confirmed(look: Callable[[], Awaitable[_Found]]) -> _Found:

@@ -30,6 +30,9 @@ class Meanings:
     async def embed_query(self, text: str) -> Vector:
         return (1.0, 0.0)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return [await self.embed_query(text) for text in texts]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 

@@ -9,9 +9,8 @@ import pytest
 from pincite.answering.prompts import DEFAULT_RAG_PROMPT, INSUFFICIENT_CONTEXT, PromptTemplate, defuse, source_label
 from pincite.core.documents import PageSpan
 from pincite.core.errors import ConfigurationError
-from pincite.core.evidence import Passage
+from pincite.core.evidence import Passage, Turn
 from pincite.core.ids import DocumentId, VersionId
-from pincite.core.messages import Turn
 
 ATTACKS = Path(__file__).resolve().parents[4] / "shared" / "attacks" / "injection_cases.jsonl"
 BARE = PromptTemplate(system="", template="{context}{question}")

@@ -49,11 +49,11 @@ class Model(HashEmbedding):
         self.embedded += texts
         return await super().embed_passages(texts)
 
-    async def embed_query(self, text: str) -> Vector:
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
         step, self.before_query = self.before_query, None
         if step:
             await step()
-        return await super().embed_query(text)
+        return await super().embed_queries(texts)
 
 
 class Failing(Model):

@@ -1,4 +1,5 @@
 from collections.abc import Collection as Collected
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from pincite.adapters.memory.parser import PlainTextParser
 from pincite.adapters.memory.store import MemoryStore
 from pincite.core.documents import Collection, Document
 from pincite.core.errors import ConflictError, NotFoundError
-from pincite.core.evidence import Filter, Query, Strategy
+from pincite.core.evidence import Filter, Query, Strategy, Turn
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId, new_id
 from pincite.core.ports.index import IndexHit, IndexSpace
 from pincite.core.ports.models import Vector
@@ -237,3 +238,45 @@ async def test_a_hit_that_stays_unconfirmed_is_left_out_after_a_second_look(libr
     found = await replace(library.searcher, dense=stale).retrieve(Query("cats", (collection.id,)))
     assert [passage.path for passage in found.passages] == ["cats.txt"]
     assert stale.looks == 2
+
+
+class AskedEmbedding(HashEmbedding):
+    """Keeps what it was asked, call by call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[list[str]] = []
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        self.calls.append(list(texts))
+        return await super().embed_queries(texts)
+
+
+@pytest.mark.parametrize("strategy", list(Strategy))
+async def test_a_follow_up_finds_what_was_spoken_of(library: Library, strategy: Strategy) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr when they are content.")
+    for n in range(8):
+        await library.add(collection, f"other{n}.txt", f"Other things are told of matter {n}.")
+    alone = Query("And why?", (collection.id,), limit=1, strategy=strategy)
+    spoken = replace(alone, history=(Turn("When do cats purr?", "When they are content."),))
+    found = await library.searcher.retrieve(spoken)
+    assert [passage.path for passage in found.passages] == ["cats.txt"]
+    before, after = (await library.searcher.retrieve(alone)).signals, found.signals
+    assert before
+    assert after
+    assert ((before.dense_top or 0), (before.lexical_top or 0)) < ((after.dense_top or 0), (after.lexical_top or 0))
+
+
+async def test_all_wordings_are_embedded_in_one_call(library: Library) -> None:
+    model = AskedEmbedding()
+
+    def asked(collection: Collection) -> AskedEmbedding:
+        return model
+
+    searcher = replace(library.searcher, embedding_of=asked)
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr when they are content.")
+    await searcher.retrieve(Query("And why?", (collection.id,), history=(Turn("When do cats purr?", "At night."),)))
+    await searcher.retrieve(Query("And why?", (collection.id,)))
+    assert model.calls == [["And why?", "When do cats purr?\nAnd why?", "And why?\nAt night."], ["And why?"]]

@@ -32,6 +32,10 @@ class HashEmbedding:
         """Return the vector of a question."""
         return self._embed(text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order."""
+        return [self._embed(text) for text in texts]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of words of each text."""
         return [len(WORD.findall(text)) for text in texts]

@@ -49,12 +49,20 @@ class CachedEmbedding:
 
     async def embed_query(self, text: str) -> Vector:
         """Return the vector of a question. Raises as the inner model does."""
-        key = self._key("query", text)
-        known = await asyncio.to_thread(self._load, [key])
-        if key not in known:
-            known = {key: array("f", await self._inner.embed_query(text)).tobytes()}
-            await asyncio.to_thread(self._save, known)
-        return array("f", known[key])
+        [vector] = await self.embed_queries([text])
+        return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order. Raises as the inner model does."""
+        keys = [self._key("query", text) for text in texts]
+        known = await asyncio.to_thread(self._load, keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            vectors = await self._inner.embed_queries(list(missing.values()))
+            fresh = {key: array("f", vector).tobytes() for key, vector in zip(missing, vectors, strict=True)}
+            await asyncio.to_thread(self._save, fresh)
+            known |= fresh
+        return [array("f", known[key]) for key in keys]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the inner model's counts."""

@@ -59,6 +59,10 @@ class E5Embedding:
         """Return the vector of a question."""
         return await self._threads.question(self._spec.query_prefix + text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order."""
+        return [await self.embed_query(text) for text in texts]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the exact number of tokens of each text."""
         return [self._tokenizer.count(text) for text in texts]

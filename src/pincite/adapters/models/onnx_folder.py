@@ -57,6 +57,10 @@ class OnnxFolderEmbedding:
         """Return the vector of a question."""
         return await self._threads.question(self._spec.query_prefix + text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order."""
+        return [await self.embed_query(text) for text in texts]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the exact number of tokens of each text."""
         return [len(self._encode(text).ids) for text in texts]

@@ -77,13 +77,20 @@ class OpenAIEmbedding:
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a question. Raises as `embed_passages`, and when it takes longer than somebody waits."""
+        """Return the vector of a question. Raises as `embed_queries`."""
+        [vector] = await self.embed_queries([text])
+        return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order, in one request.
+
+        Raises as `embed_passages`, and when it takes longer than somebody waits.
+        """
         try:
             async with asyncio.timeout(self._question_timeout_s):
-                [vector] = await self._embed([self._cut(self._spec.query_prefix + text)])
+                return await self._embed([self._cut(self._spec.query_prefix + text) for text in texts])
         except TimeoutError:
             raise embedding_fault(timed_out()) from None
-        return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return an estimate for each text, rather too high than too low for prose."""

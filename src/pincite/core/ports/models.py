@@ -46,6 +46,10 @@ class EmbeddingModel(Protocol):
         """Return the vector of a question, prefix added. Raises `UpstreamError`."""
         ...
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of several wordings of one question, in order, in one call of a provider."""
+        ...
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text without prefix and special tokens, by the model's own tokenizer where it is known."""
         ...

@@ -7,9 +7,8 @@ from pydantic.config import JsonDict
 
 from pincite.answering.exchange import Ask
 from pincite.answering.prompts import source_label
-from pincite.core.evidence import Filter
+from pincite.core.evidence import Filter, Turn
 from pincite.core.ids import CollectionId, DocumentId
-from pincite.core.messages import Turn
 from pincite.server.schemas.query import MAX_DOCUMENTS, Id, Question, Text
 
 MAX_TURNS = 10

@@ -31,9 +31,9 @@ class CountingEmbedding(HashEmbedding):
         self.asked += texts
         return await super().embed_passages(texts)
 
-    async def embed_query(self, text: str) -> Vector:
-        self.asked.append(f"?{text}")
-        return await super().embed_query(text)
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked += [f"?{text}" for text in texts]
+        return await super().embed_queries(texts)
 
 
 async def test_only_what_is_new_is_asked_for_once(tmp_path: Path):
