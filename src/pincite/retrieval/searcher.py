@@ -221,14 +221,15 @@ def _literal_first(
 
 def _shares(matches: Callable[[str], float], passages: Sequence[PassageText]) -> list[float]:
     """Return what each passage holds of a phrase; one that runs on into the next chunk counts for the chunk it begins in."""
-    following = {(passage.version_id, passage.chunk_index - 1): passage for passage in passages}
-    shares: list[float] = []
-    for passage in passages:
-        share = matches(index_text(passage.title, passage.heading_path, passage.text))
+    own = [matches(index_text(passage.title, passage.heading_path, passage.text)) for passage in passages]
+    following = {(passage.version_id, passage.chunk_index - 1): at for at, passage in enumerate(passages)}
+    shares = list(own)
+    for at, passage in enumerate(passages):
         after = following.get((passage.version_id, passage.chunk_index))
-        if after and share < 1:
-            share = max(share, matches(f"{passage.text[-BORDER:]}\n{after.text[:BORDER]}"))
-        shares.append(share)
+        if after is not None and own[at] < 1:
+            over = matches(f"{passage.text[-BORDER:]}\n{passages[after].text[:BORDER]}")
+            # What the next chunk holds by itself doesn't begin in this one.
+            shares[at] = max(own[at], over) if over > own[after] else own[at]
     return shares
 
 

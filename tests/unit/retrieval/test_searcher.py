@@ -128,6 +128,17 @@ async def test_a_phrase_over_the_border_of_two_chunks_counts_for_the_first(libra
     assert found.signals.literal == 1
 
 
+async def test_a_phrase_that_stands_whole_in_a_chunk_does_not_raise_the_one_before_it(library: Library) -> None:
+    collection = await library.collection()
+    text = (
+        "# Fees\nMaple Leafs pay in Toronto: thirteen cups for maple leafs.\n# Since\nMaple Leafs Toronto zero. None of them since."
+    )
+    await library.add(collection, "cups.txt", text)
+    found = await library.searcher.retrieve(Query("Maple Leafs Toronto zero", (collection.id,)))
+    shares = {passage.heading_path[-1]: passage.scores.fused for passage in found.passages}
+    assert shares["Since"] > shares["Fees"] + 0.3
+
+
 async def test_words_alone_are_searched_where_a_collection_has_no_model(library: Library) -> None:
     collection = await library.collection(words_alone=True)
     await library.add(collection, "cats.txt", "Cats purr.")
