@@ -61,6 +61,19 @@ class CanonicalBuilder:
             self._runs.append(SourceRun(self._length, len(line), page or 0, cells[0][1], cells[-1][1] - cells[0][1] + 1))
         self._add(line)
 
+    def join_rows(self, *, within: int) -> None:
+        """Make the last two rows of this block one run, if each of them is one and in the file so few cells lie between."""
+        if len(self._runs) < 2:
+            return
+        above, row = self._runs[-2:]
+        if (
+            above.start >= self._start
+            and above.start + above.length + 1 == row.start
+            and 0 <= row.index - above.index - above.count < within
+        ):
+            count = row.index + row.count - above.index
+            self._runs[-2:] = [SourceRun(above.start, row.start + row.length - above.start, above.page, above.index, count)]
+
     def glue(self, text: str) -> None:
         """Put `text` (a blank, a line feed) before whatever comes next in this block."""
         if self._start >= 0:

@@ -16,6 +16,7 @@ from pincite.core.documents import BlockRole
 SAMPLE_ROWS = 100
 _GROUP_CHARS = 700
 _MAX_CELL_RUNS = 100_000
+_MAX_ROW_RUNS = 1_000_000
 _MAX_REPEATED_CHARS = 300
 _MAX_NAME_CHARS = 80
 
@@ -31,13 +32,13 @@ def shown(text: str) -> str:
 class GridWriter:
     """Writes tables to a builder; `page` is the number of the sheet.
 
-    Each cell is a run of its own, until there are very many: then each row is one.
+    Each cell is a run of its own, until there are very many: then each row is one, and at last each group of rows.
     """
 
     def __init__(self, builder: CanonicalBuilder, *, page: int | None = None) -> None:
         self._builder = builder
         self._page = page
-        self._runs = 0
+        self._cells = 0
         self.title: str | None = None
         """The first line that stood on top of a table."""
 
@@ -124,8 +125,10 @@ class GridWriter:
         return known + [(text, first + column) for column, text in texts.items()]
 
     def _put(self, cells: Cells) -> None:
-        self._runs += len(cells)
-        self._builder.write_row(cells, page=self._page, as_one=self._runs > _MAX_CELL_RUNS)
+        self._cells += len(cells)
+        self._builder.write_row(cells, page=self._page, as_one=self._cells > _MAX_CELL_RUNS)
+        if self._cells > _MAX_ROW_RUNS:
+            self._builder.join_rows(within=COLUMNS)
 
 
 def _size(cells: Cells) -> int:

@@ -17,7 +17,7 @@ class ParseLimits:
     stall_s: float = 20.0
     timeout_s: float = 600.0
     pages: int = 10_000
-    text_chars: int = 20_000_000
+    text_chars: int = 50_000_000
     depth: int = 100
     unpacked_bytes: int = 512 * 1024 * 1024
     files_per_child: int = 200

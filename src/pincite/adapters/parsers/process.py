@@ -16,6 +16,7 @@ from pincite.core.errors import ConfigurationError, NotFoundError, RefusedInput
 
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from pincite.adapters.parsers.child import serve; serve()"
 _BYTES_PER_CHAR = 12
+_MAX_REPLY_BYTES = 320 * 1024 * 1024
 _OTHER_BYTES = 16 * 1024 * 1024
 _BYTES_PER_SECOND = 500_000
 _LARGE_BYTES = 16 * 1024 * 1024
@@ -130,7 +131,7 @@ class ChildProcess:
         return cast("Any", self._process.stdout).fileno()
 
     def _receive(self, limits: ParseLimits, deadline: float) -> dict[str, Any]:
-        reply = read_frame(self._stdout, max_bytes=_BYTES_PER_CHAR * limits.text_chars + _OTHER_BYTES, deadline=deadline)
+        reply = read_frame(self._stdout, max_bytes=_most_bytes(limits), deadline=deadline)
         if not isinstance(reply, dict):
             raise ChannelClosed
         return cast("dict[str, Any]", reply)
@@ -164,6 +165,11 @@ class ChildProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _most_bytes(limits: ParseLimits) -> int:
+    """Return how many bytes a reply may have: what the text and its places take, and no more than the parent can hold."""
+    return min(_MAX_REPLY_BYTES, _BYTES_PER_CHAR * limits.text_chars + _OTHER_BYTES)
 
 
 def _result(reply: Mapping[str, Any]) -> object:

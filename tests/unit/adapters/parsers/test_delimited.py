@@ -122,6 +122,15 @@ def test_many_cells_are_placed_by_row() -> None:
     assert document.canonical.text[last.start : last.start + last.length] == "| 1 | 2 | 3 |"
 
 
+def test_very_many_cells_are_placed_by_group_of_rows() -> None:
+    document = read("a,b,c\n" + "1,2,3\n" * 350_000, max_chars=20_000_000)
+    head, group = document.canonical.runs[-2:]
+    assert cell_range([head]) == "A1:C1"
+    assert cell_range([group]).startswith("A349")
+    assert cell_range([group]).endswith(":C350001")
+    assert set(document.canonical.text[group.start : group.start + group.length].split("\n")) == {"| 1 | 2 | 3 |"}
+
+
 @pytest.mark.parametrize(
     ("text", "is_table"),
     [
