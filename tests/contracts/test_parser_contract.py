@@ -103,6 +103,7 @@ FILES: dict[str, tuple[str, str | dict[str, str]]] = {
     "xml": ("fees.xml", "<fees><title>Fees</title><p>The fee is <b>40</b> EUR.</p></fees>"),
     "mail": ("fees.eml", MAIL),
     "epub": ("fees.epub", BOOK),
+    "rtf": ("fees.rtf", "{\\rtf1\\ansi{\\outlinelevel0 Fees\\par}\\pard The fee is 40 \\u8364?.\\par}"),
 }
 
 

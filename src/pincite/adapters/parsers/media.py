@@ -35,13 +35,11 @@ def read_file(
 
         return read_pdf(path, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
     if media is Media.OLD_OFFICE:
-        from pincite.adapters.parsers.old_office import refuse_old_office
-
-        raise refuse_old_office(path)
+        return _read_old_office(path, max_chars=max_chars)
     if media is Media.OFFICE:
         document = _read_archive(path, max_pages, max_chars, max_depth, max_unpacked_bytes, on_page)
-    elif media is Media.MAIL:
-        document = _read_mail(path, max_chars=max_chars)
+    elif media in (Media.MAIL, Media.RTF):
+        document = _read_marked(path, media, max_chars=max_chars)
     else:
         document = _read_text(path, media, name=name or path, max_chars=max_chars, max_depth=max_depth, on_page=on_page)
     if not document.canonical.text:
@@ -74,13 +72,31 @@ def _read_archive(
     return read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
 
 
-def _read_mail(path: str, *, max_chars: int) -> ParsedDocument:
+def _read_old_office(path: str, *, max_chars: int) -> ParsedDocument:
+    """Read an Outlook message; refuse any other compound file."""
+    import mmap
+
+    from pincite.adapters.parsers.msg import is_msg, read_msg
+    from pincite.adapters.parsers.old_office import refuse_old_office
+
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        if is_msg(raw):
+            return read_msg(raw, max_chars=max_chars)
+    raise refuse_old_office(path)
+
+
+def _read_marked(path: str, media: Media, *, max_chars: int) -> ParsedDocument:
+    """Read a message or an RTF text: bytes, parts of which are in encodings of their own."""
     import mmap
 
     from pincite.adapters.parsers.mail import read_mail
 
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-        return read_mail(raw, max_chars=max_chars)
+        if media is Media.MAIL:
+            return read_mail(raw, max_chars=max_chars)
+        from pincite.adapters.parsers.rtf import read_rtf
+
+        return read_rtf(raw[:], max_chars=max_chars)
 
 
 def _read_text(

@@ -1,4 +1,4 @@
-"""Compound files ([MS-CFB]): old office files, and today's when a password protects them. None is read; each is named."""
+"""Compound files ([MS-CFB]): old office files, and today's when a password protects them. None of these is read; each is named."""
 
 import mmap
 
@@ -15,7 +15,6 @@ _STREAMS = {
     "PowerPoint Document": ("an old PowerPoint presentation (PPT)", "Open it in PowerPoint or LibreOffice and save it as PPTX."),
     "Workbook": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as XLSX."),
     "Book": ("an old Excel workbook (XLS)", "Open it in Excel or LibreOffice and save it as XLSX."),
-    "__properties_version1.0": ("an Outlook message (MSG)", "Save it as PDF, HTML or text."),
 }
 
 

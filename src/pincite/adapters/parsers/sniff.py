@@ -15,7 +15,7 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, DOCX, PPTX, EPUB, XLSX, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
+_READ_NOW = "PDF, DOCX, PPTX, EPUB, XLSX, RTF, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
 _MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
 _NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")
 _HEADER_LINES = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*(?:\r?\n|\Z))+)")
@@ -48,7 +48,6 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"OggS", "a sound recording"),
     (b"RIFF", "a sound, film or picture file"),
     (b"SQLite format 3\x00", "a database"),
-    (b"{\\rtf", "an RTF document"),
     (b"%!PS", "a PostScript file"),
     (b"\x80\x04\x95", "a Python pickle"),
 )
@@ -61,6 +60,7 @@ class Media(Enum):
     OFFICE = "application/zip"
     OLD_OFFICE = "application/x-ole-storage"
     MAIL = "message/rfc822"
+    RTF = "application/rtf"
     HTML = "text/html"
     TABLE = "text/csv"
     JSON = "application/json"
@@ -70,14 +70,16 @@ class Media(Enum):
     TEXT = "text/plain"
 
 
+_KNOWN = ((_ZIP, Media.OFFICE), (_COMPOUND_FILE, Media.OLD_OFFICE), (b"{\\rtf", Media.RTF))
+
+
 def sniff(head: bytes, *, name: str) -> Media:
     """Tell the format from the first 64 kB of a file. Raises `RefusedInput` (`unsupported`)."""
     if 0 <= head.find(b"%PDF-", 0, _PDF_HEADER_WITHIN + 5) <= _PDF_HEADER_WITHIN and not _is_text_about_pdf(head, name):
         return Media.PDF
-    if head.startswith(_ZIP):
-        return Media.OFFICE
-    if head.startswith(_COMPOUND_FILE):
-        return Media.OLD_OFFICE
+    for signature, media in _KNOWN:
+        if head.startswith(signature):
+            return media
     _refuse_others(head)
     lowered = name.lower()
     if _is_mail(head, lowered):

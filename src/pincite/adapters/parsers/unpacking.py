@@ -40,19 +40,22 @@ def unpack_file(path: str, *, name: str, max_unpacked_bytes: int, write: Callabl
 
 
 def _inner_files(path: str, media: Media, max_unpacked_bytes: int) -> Iterator[Inner]:
-    if media is Media.MAIL:
-        yield from _attachments(path)
+    if media in (Media.MAIL, Media.OLD_OFFICE):
+        yield from _attachments(path, media)
     elif media is Media.OFFICE:
         yield from _entries(path, max_unpacked_bytes)
 
 
-def _attachments(path: str) -> Iterator[Inner]:
+def _attachments(path: str, media: Media) -> Iterator[Inner]:
     import mmap
 
-    from pincite.adapters.parsers.mail import open_mail
+    if media is Media.MAIL:
+        from pincite.adapters.parsers.mail import open_mail as open_message
+    else:
+        from pincite.adapters.parsers.msg import open_msg as open_message
 
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-        for attachment in open_mail(raw).attachments:
+        for attachment in open_message(raw).attachments:
             yield Inner(attachment.name, lambda attachment=attachment: _cut(attachment.content()))
 
 

@@ -15,7 +15,7 @@ from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
 MANIFEST = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "MANIFEST.tsv"
-KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".xlsx", ".json", ".xml")
+KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".msg", ".xlsx", ".json", ".xml")
 # Pictures of text, which need recognition, and a page that is truly blank.
 WITHOUT_TEXT = {"ocr_test.pdf", "loremipsum-flat.pdf", "empty.pdf"}
 

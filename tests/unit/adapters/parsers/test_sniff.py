@@ -27,6 +27,7 @@ from pincite.core.errors import RefusedInput
         (b"Subject: x\n\ny", "note.eml", Media.MAIL),
         (b"Received: by x\r\n\tid 1\r\nFrom: a@b\r\nSubject: x\r\n\r\ny", "note", Media.MAIL),
         (b"From a@b Mon Jan 1 00:00:00 2024\nFrom: a@b\nDate: x\nTo: c\n\ny", "report.pdf", Media.MAIL),
+        (b"{\\rtf1 x}", "report.doc", Media.RTF),
         (b"X-Note: y\n\nz", "note.eml", Media.TEXT),
         (b"From: a\nTo: b\nSubject: c\n\nd", "letter.txt", Media.TEXT),
         (b"From: a\nDate: b\nSubject: c\n", "letter.yaml", Media.TEXT),
