@@ -212,7 +212,8 @@ async def test_the_scope_counts_documents_by_stage(store: Store) -> None:
         assert await work.collections.scope(CollectionId(new_id())) == Scope()
         for each, stage in zip(made, stages, strict=True):
             await work.documents.save(replace(each, stage=stage, pages_unread=1))
-        assert await work.collections.scope(home.id) == Scope(documents=5, ready=2, in_work=2, failed=1, pages_unread=5)
+        await work.documents.save(replace(made[3], stage=Stage.EMBEDDING, pages_unread=1, version_id=VersionId(new_id())))
+        assert await work.collections.scope(home.id) == Scope(5, ready=2, in_work=2, failed=1, pages_unread=5, searchable=1)
 
 
 @pytest.mark.parametrize(

@@ -109,10 +109,11 @@ FAULTS = (
     # A ready document whose chunks aren't all there, or aren't its version's.
     """SELECT d.path FROM documents d WHERE d.stage = 'ready' AND (d.chunks = 0 OR d.chunks !=
        (SELECT count(*) FROM chunks c WHERE c.document_id = d.id AND c.version_id = d.version_id))""",
-    # A chunk without its vector, of a document that isn't there, or of a version that isn't searched.
-    "SELECT c.id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id)",
-    """SELECT c.id FROM chunks c WHERE NOT EXISTS
-       (SELECT 1 FROM documents d WHERE d.id = c.document_id AND d.version_id = c.version_id)""",
+    # A chunk of a ready document without its vector, of a document that isn't there, or found though its version isn't searched.
+    """SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document_id AND d.stage = 'ready'
+       WHERE c.seq > 0 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id)""",
+    """SELECT c.id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM documents d
+       WHERE d.id = c.document_id AND (d.version_id = c.version_id OR (c.seq < 0 AND d.stage != 'ready')))""",
     # A number of the change log that stands twice, or beyond its head.
     """SELECT seq FROM (SELECT collection_id, seq FROM chunks UNION ALL SELECT collection_id, seq FROM tombstones)
        GROUP BY collection_id, seq HAVING count(*) > 1""",

@@ -38,7 +38,7 @@ async def test_query_tells_sources_then_text_then_what_it_knows(house: House) ->
     assert set(names(events)[1:-1]) == {"token"}
     first, done = events[0][1], events[-1][1]
     assert first["sources"][0]["document_id"] == house.document_id
-    assert first["scope"] == {"documents": 1, "ready": 1, "in_work": 0, "failed": 0, "pages_unread": 0}
+    assert first["scope"] == {"documents": 1, "ready": 1, "in_work": 0, "failed": 0, "pages_unread": 0, "searchable": 1}
     assert "".join(data["token"] for name, data in events if name == "token") == TEXT
     assert done["citations"][0]["quotes"][0]["text"] == "The notice period is sixty days."
     assert done["message_id"] == first["message_id"]

@@ -16,7 +16,7 @@ SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.pres
 
 
 class Stage(StrEnum):
-    """Where a document stands. Only `ready` documents are found."""
+    """Where a document stands. One whose first version is being embedded is found by its words already."""
 
     PENDING = "pending"
     PARSING = "parsing"
@@ -284,7 +284,11 @@ class Ingestion:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One state of a document's bytes, as one parser read it."""
+    """One state of a document's bytes, as one parser read it.
+
+    `read_as` is the suffix of the name that it was read under, None for versions from before it was kept; what follows up to
+    `contained` is what the parser said. `chunking` is the fingerprint of how its chunks were cut, "" before they are.
+    """
 
     id: VersionId
     document_id: DocumentId
@@ -294,6 +298,13 @@ class Version:
     parser: str
     parser_version: str
     created_at: datetime
+    read_as: str | None = None
+    title: str = ""
+    pages_unread: int = 0
+    meta: Mapping[str, str] = field(default_factory=dict[str, str])
+    doc_date: str = ""
+    contained: int = 0
+    chunking: str = ""
 
     @property
     def pages_stand_alone(self) -> bool:

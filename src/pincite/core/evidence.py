@@ -123,13 +123,17 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What was searched: documents by state, and pages that draw something but gave no text."""
+    """What was searched: documents by state, and pages that draw something but gave no text.
+
+    `searchable` counts those that can be found, whatever their state: by an earlier version, or while their vectors are made.
+    """
 
     documents: int = 0
     ready: int = 0
     in_work: int = 0
     failed: int = 0
     pages_unread: int = 0
+    searchable: int = 0
 
     def as_dict(self) -> dict[str, int]:
         """Return the scope in the form of the HTTP contract."""
@@ -139,6 +143,7 @@ class Scope:
             "in_work": self.in_work,
             "failed": self.failed,
             "pages_unread": self.pages_unread,
+            "searchable": self.searchable,
         }
 
 

@@ -26,7 +26,7 @@ class FileState:
 class KnownFile:
     """A document of a folder, and the state of its file when it was last looked at: None when it wasn't found in a folder yet.
 
-    `version_id` is the version that is searched, None before the first is ready.
+    `version_id` is the version that is searched, None before the first is whole.
     """
 
     document_id: DocumentId
@@ -38,3 +38,8 @@ class KnownFile:
     size_bytes: int
     version_id: VersionId | None = None
     state: FileState | None = None
+
+
+def whole_version(version_id: VersionId | None, of_bytes: str | None, *, stage: Stage, sha256: str) -> VersionId | None:
+    """Return the version that a document is searched by, unless it is the first, of its own bytes, and still on its way."""
+    return version_id if stage is Stage.READY or of_bytes != sha256 else None

@@ -54,9 +54,9 @@ def refuse_stray_chunks(document: Document, chunks: Sequence[Chunk], vectors: It
 
 
 def refuse_unfit_vectors(
-    collection: Collection, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    collection: Collection, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str, whole: bool
 ) -> None:
-    """Refuse vectors that aren't of the collection's model and size, and chunks of such a collection without one.
+    """Refuse vectors that aren't of the collection's model and size, and if they are to be `whole` a chunk without one.
 
     Raises `ModelChangedError` for another model, or none, than the collection has now; `ConflictError` for another size.
     """
@@ -68,8 +68,8 @@ def refuse_unfit_vectors(
         raise ConflictError(f"The collection “{collection.name}” is searched by words alone and takes no vectors.")
     if spec is not None:
         refuse_other_sizes(collection, spec, vectors.values())
-        if any(chunk.id not in vectors for chunk in chunks):
-            raise ValueError("every published chunk of a collection with a model has its vector")
+        if whole and any(chunk.id not in vectors for chunk in chunks):
+            raise ValueError("every chunk of a ready document has its vector, in a collection with a model")
 
 
 def is_of(spec: EmbeddingSpec | None, model_id: str) -> bool:
@@ -95,6 +95,11 @@ def refuse_other_sizes(collection: Collection, spec: EmbeddingSpec, vectors: Ite
             raise ConflictError(
                 f"The collection “{collection.name}” holds vectors of {spec.dimensions} numbers; this one has {len(vector)}."
             )
+
+
+def vectors_lacking() -> ModelChangedError:
+    """Return the error for a version that is to be searched and whose vectors aren't all there any more."""
+    return ModelChangedError("Vectors of the document are gone: its collection came to another model and back.", retryable=True)
 
 
 def _vectors_of(model_id: str) -> str:

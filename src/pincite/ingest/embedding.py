@@ -1,9 +1,10 @@
-"""From a version's text to chunks with vectors; what was embedded before is not embedded again."""
+"""From a version's text to chunks, and the vectors that are known for them; what was embedded before is not embedded again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from pincite.core.documents import CanonicalText, Chunk, Version
+from pincite.core.documents import CanonicalText, Chunk, Version, fingerprint_of
 from pincite.core.ids import ChunkId, WorkspaceId, new_id
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
@@ -12,12 +13,38 @@ from pincite.language.detect import detect
 from pincite.language.words import words
 
 EMBED_BATCH = 32
-"""Passages handed to the model at once, between two progress reports."""
+"""Passages handed to the model at once, between two commits."""
+
+CHUNKER = "1"
+"""Changes with the way in which texts are cut, so that chunks that were cut before are not taken for what would be cut now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The chunks of a version in order, and the vectors known for them. `chunking` is the fingerprint of how they were cut.
+
+    `are_stored` says that the store has these very chunks already.
+    """
+
+    chunks: Sequence[Chunk]
+    vectors: Mapping[ChunkId, Vector]
+    chunking: str
+    are_stored: bool = False
+
+    def batches(self) -> Iterator[dict[str, list[Chunk]]]:
+        """Yield the chunks without a vector by fingerprint, `EMBED_BATCH` of these at a time."""
+        missing: dict[str, list[Chunk]] = {}
+        for chunk in self.chunks:
+            if chunk.id not in self.vectors:
+                missing.setdefault(chunk.fingerprint, []).append(chunk)
+        waiting = iter(missing.items())
+        while batch := dict(islice(waiting, EMBED_BATCH)):
+            yield batch
 
 
 @dataclass(frozen=True, slots=True)
 class Embedder:
-    """Cuts versions into chunks and finds a vector for each.
+    """Cuts versions into chunks and looks for a vector for each.
 
     Two things spare the model: a chunk of the workspace with the same fingerprint, and a version of the same bytes, whatever its
     title. See decision 10 for what the second costs.
@@ -27,24 +54,25 @@ class Embedder:
     workspace_id: WorkspaceId
     rules: ChunkRules
 
-    async def prepare(
-        self,
-        version: Version,
-        canonical: CanonicalText,
-        embedding: EmbeddingModel | None,
-        *,
-        title: str,
-        on_progress: Callable[[int, int], None],
-    ) -> tuple[list[Chunk], dict[ChunkId, Vector]]:
-        """Return the chunks in order, and their vectors; no vectors without a model."""
+    async def cut(self, version: Version, canonical: CanonicalText, embedding: EmbeddingModel | None, *, title: str) -> Cut:
+        """Return the chunks of a version, those that are stored if they were cut in the same way, and their known vectors."""
+        chunking = self._chunking(embedding, title)
+        chunks = await self._stored(version) if version.chunking == chunking else []
+        if chunks and embedding is None:
+            return Cut(chunks, {}, chunking, are_stored=True)
         twins = await self._twins(version, embedding)
-        chunks = self._cut_like(twins, version, canonical, embedding, title)
-        if embedding is None:
-            return chunks, {}
-        known = await self._known(chunks, twins, embedding.spec.model_id)
-        missing = {chunk.fingerprint: chunk.index_text for chunk in chunks if chunk.id not in known}
-        made = await _embed(missing, embedding, on_progress)
-        return chunks, {chunk.id: known[chunk.id] if chunk.id in known else made[chunk.fingerprint] for chunk in chunks}
+        are_stored = bool(chunks)
+        chunks = chunks or self._cut_like(twins, version, canonical, embedding, title)
+        known = await self._known(chunks, twins, embedding.spec.model_id) if embedding else {}
+        return Cut(chunks, known, chunking, are_stored)
+
+    def _chunking(self, embedding: EmbeddingModel | None, title: str) -> str:
+        rules, model = self.rules, embedding.spec.model_id if embedding else ""
+        return fingerprint_of(f"{CHUNKER}\0{rules.budget_tokens}\0{rules.overlap_percent}\0{model}\0{title}")
+
+    async def _stored(self, version: Version) -> list[Chunk]:
+        async with self.store.open(self.workspace_id) as work:
+            return await work.chunks.of_version(version.id)
 
     async def _twins(self, version: Version, embedding: EmbeddingModel | None) -> list[Chunk]:
         """Return the chunks of the same bytes at another path, or of another title."""
@@ -86,18 +114,11 @@ def _place(chunk: Chunk) -> tuple[int, int, tuple[str, ...]]:
     return chunk.start, chunk.end, chunk.heading_path
 
 
-async def _embed(
-    missing: Mapping[str, str], embedding: EmbeddingModel, on_progress: Callable[[int, int], None]
-) -> dict[str, Vector]:
-    """Embed texts by fingerprint, a batch between two reports."""
-    made: dict[str, Vector] = {}
-    todo = list(missing.items())
-    for first in range(0, len(todo), EMBED_BATCH):
-        on_progress(first, len(todo))
-        batch = todo[first : first + EMBED_BATCH]
-        vectors = await embedding.embed_passages([text for _, text in batch])
-        made.update(zip((fingerprint for fingerprint, _ in batch), vectors, strict=True))
-    return made
+async def embed(batch: Mapping[str, Iterable[Chunk]], embedding: EmbeddingModel) -> dict[ChunkId, Vector]:
+    """Embed chunks, equal ones once."""
+    texts = [next(iter(chunks)).index_text for chunks in batch.values()]
+    vectors = await embedding.embed_passages(texts)
+    return {chunk.id: vector for chunks, vector in zip(batch.values(), vectors, strict=True) for chunk in chunks}
 
 
 def make_chunks(

@@ -6,11 +6,12 @@ from collections.abc import Collection as Many
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 
-from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage, Version
-from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, RefusedInput, StoreError
+from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage
+from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, StoreError
 from pincite.core.files import FileState
-from pincite.core.ids import DocumentId, VersionId, WorkspaceId, new_id
+from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.parsing import ParseProgress, Parser
@@ -20,8 +21,8 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, contents_of, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.file_states import read_unchanged
-from pincite.ingest.naming import printable
 from pincite.ingest.overtaking import is_overtaken, outcome
+from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import enqueue
 
 KEEP_ATTEMPTS = 5
@@ -49,10 +50,6 @@ ProgressListener = Callable[[Progress], None]
 
 def _ignore(progress: Progress) -> None:
     """Listen to nothing."""
-
-
-def _embedding_listener(document: Document, listener: ProgressListener) -> Callable[[int, int], None]:
-    return lambda done, total: listener(Progress(document.id, Stage.EMBEDDING, done, total))
 
 
 @dataclass(frozen=True)
@@ -99,6 +96,8 @@ class Ingestor:
             document = received(existing or new_document(collection, arrival, path), arrival, blob)
             if document != existing:
                 await work.documents.save(document)
+            if existing and existing.sha256 != blob.sha256:
+                await work.versions.drop_drafts(existing.id)
             if state:
                 await work.files.remember({document.id: state})
             if arrival.is_queued and document.stage is Stage.PENDING:
@@ -117,10 +116,12 @@ class Ingestor:
         title: str = "",
         on_progress: ProgressListener = _ignore,
         is_queued: bool = False,
+        is_anew: bool = False,
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
 
-        The files inside it are brought to their ends before it is ready; with `is_queued` they are put into the queue.
+        The files inside it are brought to their ends before it is ready; with `is_queued` they are put into the queue. What is
+        stored of the document is taken up, unless `is_anew` asks to read it again.
 
         `embedding` is the model of its collection; when the collection comes to another one meanwhile, `embedding_of` names that.
         Raises `StoreError`, `UpstreamError` and `ModelChangedError`: they don't concern this document alone. These, and a
@@ -129,9 +130,16 @@ class Ingestor:
         if document.stage is Stage.READY:
             return document
         try:
-            parsed = await self._parse(document, name or document.path, on_progress)
+            name = name or document.path
+            reading = await (self._read_anew if is_anew else self._read)(document, name, on_progress)
+            await self._contents.keep(
+                document, await self.blobs.local_path(document.sha256), name=name, count=reading.version.contained
+            )
+            reading = await self._kept(document, reading)
             await self._process_contents(document, embedding, is_queued=is_queued)
-            return await self._publish_as_it_is(document, parsed, embedding, title, on_progress)
+            return await self._publish(document, reading, embedding, title, on_progress)
+        except OvertakenError as overtaken:
+            return overtaken.document
         except PinciteError as error:
             return await self._failed(document, error)
         except asyncio.CancelledError:
@@ -150,8 +158,46 @@ class Ingestor:
         raise error
 
     @property
-    def _embedder(self) -> Embedder:
-        return Embedder(self.store, self.workspace_id, self.rules)
+    def _publisher(self) -> Publisher:
+        return Publisher(self.store, self.workspace_id, Embedder(self.store, self.workspace_id, self.rules))
+
+    async def _publish(
+        self, document: Document, reading: Reading, embedding: EmbeddingModel | None, title: str, on_progress: ProgressListener
+    ) -> Document:
+        """Publish with the model that the collection has; again when it comes to another one, or others read the same bytes."""
+
+        def report(stage: Stage, done: int, total: int) -> None:
+            on_progress(Progress(document.id, stage, done, total))
+
+        for turn in count():
+            embedding = await self._model_of(document, embedding)
+            try:
+                done = await self._publisher.publish(document, reading, embedding, title=title, on_progress=report)
+            except ReadElsewhereError as elsewhere:
+                reading = replace(reading, version=elsewhere.version, is_stored=True)
+            except ModelChangedError:
+                if self.embedding_of is None or turn == MODELS:
+                    raise
+                # What is stored of it by now was cut for the other model.
+                reading = await self._publisher.again(reading)
+            else:
+                report(Stage.READY, done.chunks, done.chunks)
+                return done
+        raise AssertionError
+
+    async def _read(self, document: Document, name: str, on_progress: ProgressListener) -> Reading:
+        """Return what was read of a document before, else read it."""
+        stored = await self._publisher.stored(document, name, self.parser)
+        return stored or reading_of(document, await self._parse(document, name, on_progress), name)
+
+    async def _read_anew(self, document: Document, name: str, on_progress: ProgressListener) -> Reading:
+        return replace(reading_of(document, await self._parse(document, name, on_progress), name), is_anew=True)
+
+    async def _kept(self, document: Document, reading: Reading) -> Reading:
+        """Store a text that was long to read before anything else is done with it."""
+        if reading.is_stored or len(reading.canonical.text) < KEEP_CHARACTERS:
+            return reading
+        return await self._publisher.keep(document, reading)
 
     async def _parse(self, document: Document, name: str, on_progress: ProgressListener) -> ParsedDocument:
         def report(progress: ParseProgress) -> None:
@@ -159,9 +205,7 @@ class Ingestor:
 
         on_progress(Progress(document.id, Stage.PARSING))
         path = await self.blobs.local_path(document.sha256)
-        parsed = await self.parser.parse(path, name=name, on_progress=report)
-        await self._contents.keep(document, path, name=name, count=parsed.contained)
-        return parsed
+        return await self.parser.parse(path, name=name, on_progress=report)
 
     @property
     def _contents(self) -> Contents:
@@ -181,24 +225,6 @@ class Ingestor:
         for each in inner:
             await self.process(each, embedding)
 
-    async def _publish_as_it_is(
-        self,
-        document: Document,
-        parsed: ParsedDocument,
-        embedding: EmbeddingModel | None,
-        title: str,
-        on_progress: ProgressListener,
-    ) -> Document:
-        """Publish with the model that the collection has, and again when it came to another one meanwhile."""
-        for _ in range(MODELS):
-            embedding = await self._model_of(document, embedding)
-            try:
-                return await self._publish(document, parsed, embedding, title, on_progress)
-            except ModelChangedError:
-                if self.embedding_of is None:
-                    raise
-        return await self._publish(document, parsed, await self._model_of(document, embedding), title, on_progress)
-
     async def _model_of(self, document: Document, known: EmbeddingModel | None) -> EmbeddingModel | None:
         """Return the model of the document's collection: the one that is known, unless the collection has another by now."""
         if self.embedding_of is None:
@@ -209,46 +235,6 @@ class Ingestor:
             return known
         return self.embedding_of(collection)
 
-    async def _publish(
-        self,
-        document: Document,
-        parsed: ParsedDocument,
-        embedding: EmbeddingModel | None,
-        title: str,
-        on_progress: ProgressListener,
-    ) -> Document:
-        version = _version_of(document, parsed)
-        shown = printable(title or parsed.title or "") or document.title
-        on_progress(Progress(document.id, Stage.CHUNKING))
-        listen = _embedding_listener(document, on_progress)
-        chunks, vectors = await self._embedder.prepare(version, parsed.canonical, embedding, title=shown, on_progress=listen)
-        if not chunks:
-            raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
-        async with self.store.open(self.workspace_id) as work:
-            await work.versions.add(version, parsed.canonical)
-            current = await work.documents.get(document.id)
-            if current is None or is_overtaken(document, current):
-                return outcome(document, current)
-            ready = replace(
-                current,
-                title=shown,
-                content_type=parsed.content_type,
-                stage=Stage.READY,
-                reason=None,
-                version_id=version.id,
-                pages=len(parsed.canonical.pages),
-                pages_unread=parsed.pages_unread,
-                chunks=len(chunks),
-                locale=chunks[0].lang,
-                doc_date=parsed.doc_date,
-                meta={**current.meta, **parsed.meta},
-                updated_at=datetime.now(UTC),
-            )
-            await work.chunks.publish(ready, chunks, vectors, model_id=embedding.spec.model_id if embedding else "")
-            await work.commit()
-        on_progress(Progress(document.id, Stage.READY, len(chunks), len(chunks)))
-        return ready
-
     async def _fail(self, document: Document, reason: Reason) -> Document:
         """Keep the reason, unless the document isn't ours any more. An earlier version stays searchable."""
         async with self.store.open(self.workspace_id) as work:
@@ -256,8 +242,10 @@ class Ingestor:
             current = await work.documents.get(document.id)
             if current is None or is_overtaken(document, current):
                 return outcome(document, current)
-            if current.version_id:
-                reason = replace(reason, message=f"{reason.message} The earlier version is still searched.")
+            searched = await work.versions.get(current.version_id) if current.version_id else None
+            if searched:
+                meanwhile = _BY_WORDS if searched.sha256 == current.sha256 else _EARLIER
+                reason = replace(reason, message=f"{reason.message} {meanwhile}")
             failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
             await work.documents.save(failed)
             await work.commit()
@@ -315,6 +303,8 @@ class _BytesGone(Exception):
     """Somebody's removal deleted the bytes between our storing them and our naming them."""
 
 
+_EARLIER = "The earlier version is still searched."
+_BY_WORDS = "It is searched meanwhile, partly by its words alone."
 _STOPPED = Reason("stopped", "Adding was stopped before the file was done. Add it again.")
 
 
@@ -322,16 +312,3 @@ def _reason_of(error: PinciteError) -> Reason:
     if error.kind is ErrorKind.NOT_FOUND:
         return Reason("unreadable", f"{error.message} Add the file again.")
     return Reason(error.code, error.message)
-
-
-def _version_of(document: Document, parsed: ParsedDocument) -> Version:
-    return Version(
-        id=VersionId(new_id()),
-        document_id=document.id,
-        sha256=document.sha256,
-        size_bytes=document.size_bytes,
-        content_type=parsed.content_type,
-        parser=parsed.parser,
-        parser_version=parsed.parser_version,
-        created_at=datetime.now(UTC),
-    )

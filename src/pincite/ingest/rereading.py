@@ -35,5 +35,5 @@ class Rereader:
             document = replace(document, stage=Stage.PENDING, reason=None)
             await work.documents.save(document)
             await work.commit()
-        done = await self.ingestor.process(document, embedding, title=document.title)
+        done = await self.ingestor.process(document, embedding, title=document.title, is_anew=True)
         return done.reason.message if done.reason else ""

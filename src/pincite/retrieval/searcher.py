@@ -255,6 +255,7 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
         in_work=sum(scope.in_work for scope in scopes),
         failed=sum(scope.failed for scope in scopes),
         pages_unread=sum(scope.pages_unread for scope in scopes),
+        searchable=sum(scope.searchable for scope in scopes),
     )
 
 

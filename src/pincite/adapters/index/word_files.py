@@ -114,6 +114,9 @@ class WordMirror:
             work.mkdir()
         if not fresh:
             _refuse_changed(work, state.files)
+        if not fresh and not latest:  # vectors that came later than their chunks: there is nothing to index
+            self._publication.write({"format": _FORMAT, **asdict(state)})
+            return
         index = Index(schema(), path=str(work)) if fresh else Index.open(str(work))
         langs = write_changes(index, latest, fresh=fresh, langs=state.langs)
         snapshot = folder / f"snapshot-{seq}"

@@ -9,6 +9,7 @@ from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 CONTENT_TYPE = "text/plain"
+PARSER, VERSION = "memory", "1"
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
 _INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
@@ -40,8 +41,8 @@ class PlainTextParser:
         return ParsedDocument(
             canonical=canonical,
             content_type=CONTENT_TYPE,
-            parser="memory",
-            parser_version="1",
+            parser=PARSER,
+            parser_version=VERSION,
             title=builder.title,
             contained=len(inner) // 2,
         )
@@ -54,6 +55,10 @@ class PlainTextParser:
             (into / str(number)).write_text(text, encoding="utf-8")
             files.append(ContainedFile(called, into / str(number)))
         return files
+
+    async def version_of(self, parser: str) -> str | None:
+        """Return the version that a parser has by now."""
+        return VERSION if parser == PARSER else None
 
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""

@@ -3,15 +3,16 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import islice
 
 from pincite.adapters.memory.ingestions import MemoryIngestions
 from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
+from pincite.adapters.memory.store_chunks import MemoryChunks
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
 from pincite.adapters.memory.store_files import MemoryFiles
-from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryChunks, MemoryCollections, MemoryDocuments, MemoryVersions
+from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryCollections, MemoryDocuments
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
+from pincite.adapters.memory.store_versions import MemoryVersions
 from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
 from pincite.core.ids import ChunkId, WorkspaceId
 from pincite.core.ports.changes import Change, LogState
@@ -73,8 +74,13 @@ class MemoryFeed:
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
         """Return up to `limit` changes with `seq > after`, rising."""
         entries = self._shared.tables.log.items(space.workspace_id)
-        newer = (pair for pair in entries if pair[1].collection_id == space.collection_id and pair[1].seq > after)
-        return [_change(chunk_id, entry, space.model_id) for chunk_id, entry in islice(newer, limit)]
+        mine = (
+            (entry.vector_seq or entry.seq if space.model_id else entry.seq, chunk_id, entry)
+            for chunk_id, entry in entries
+            if entry.collection_id == space.collection_id
+        )
+        newer = sorted((found for found in mine if found[0] > after), key=lambda found: found[0])
+        return [_change(seq, chunk_id, entry, space.model_id) for seq, chunk_id, entry in newer[:limit]]
 
 
 class MemoryStore:
@@ -128,9 +134,9 @@ class MemoryStore:
         """Do nothing: there is nothing to release."""
 
 
-def _change(chunk_id: ChunkId, entry: Entry, model_id: str) -> Change:
+def _change(seq: int, chunk_id: ChunkId, entry: Entry, model_id: str) -> Change:
     chunk = entry.chunk
     if chunk is None:
-        return Change(entry.seq, chunk_id, entry.document_id, deleted=True)
+        return Change(seq, chunk_id, entry.document_id, deleted=True)
     vector = entry.vectors.get(model_id) if model_id else None
-    return Change(entry.seq, chunk_id, entry.document_id, False, chunk.title, chunk.heading_path, chunk.text, chunk.lang, vector)
+    return Change(seq, chunk_id, entry.document_id, False, chunk.title, chunk.heading_path, chunk.text, chunk.lang, vector)

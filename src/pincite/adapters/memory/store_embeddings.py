@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pincite.adapters.memory.store_rows import halved, take_number
+from pincite.adapters.memory.store_log import halved, take_number
 from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
 from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import NotFoundError
@@ -34,13 +34,18 @@ class MemoryEmbeddings:
         return Lacking(len(found), sum(found), max(found, default=0))
 
     async def fill(self, collection_id: CollectionId, vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
-        """Store vectors of the prepared model. See `EmbeddingRows.fill`."""
+        """Store vectors of the prepared model, or of the collection's own. See `EmbeddingRows.fill`."""
         tables, collection = await self._locked(collection_id)
         refuse_other_sizes(collection, refuse_unprepared(collection, model_id), vectors.values())
-        for entry in self._without(collection_id, model_id):
-            if entry.chunk and entry.chunk.id in vectors:
-                more = {**entry.vectors, model_id: halved(vectors[entry.chunk.id])}
-                tables.log.put(self._tx.workspace_id, entry.chunk.id, replace(entry, vectors=more))
+        own, is_own = self._tx.workspace_id, is_of(collection.embedding, model_id)
+        for rows in (tables.log, tables.kept):
+            for entry in rows.all(own):
+                chunk = entry.chunk
+                if chunk and entry.collection_id == collection_id and chunk.id in vectors and model_id not in entry.vectors:
+                    is_read = is_own and rows is tables.log
+                    seq = take_number(self._tx, tables, collection_id) if is_read else entry.vector_seq
+                    more = {**entry.vectors, model_id: halved(vectors[chunk.id])}
+                    rows.put(own, chunk.id, replace(entry, vectors=more, vector_seq=seq))
 
     async def switch(self, collection_id: CollectionId, spec: EmbeddingSpec | None) -> bool:
         """Make the prepared model, or (None) words alone, what the collection has from now on. See `EmbeddingRows.switch`."""

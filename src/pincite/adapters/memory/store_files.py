@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from pincite.adapters.memory.store_tables import Transaction
-from pincite.core.documents import Document
+from pincite.core.documents import Document, Version
 from pincite.core.errors import NotFoundError
-from pincite.core.files import FileState, KnownFile
+from pincite.core.files import FileState, KnownFile, whole_version
 from pincite.core.ids import CollectionId, DocumentId
 
 
@@ -28,7 +28,7 @@ class MemoryFiles:
         """Return, by path, the documents with a file in a folder; see the port."""
         own, tables = self._tx.workspace_id, self._tx.tables
         known = [
-            _known(document, tables.files.get(own, document.id))
+            _known(document, tables.versions.get(own, document.version_id), tables.files.get(own, document.id))
             for document in tables.documents.all(own)
             if document.collection_id == collection_id
         ]
@@ -40,7 +40,7 @@ def _names(known: KnownFile) -> tuple[str, ...]:
     return (known.source_uri, known.state.place) if known.state else (known.source_uri,)
 
 
-def _known(document: Document, state: FileState | None) -> KnownFile:
+def _known(document: Document, version: Version | None, state: FileState | None) -> KnownFile:
     return KnownFile(
         document.id,
         document.path,
@@ -49,6 +49,6 @@ def _known(document: Document, state: FileState | None) -> KnownFile:
         document.reason.code if document.reason else "",
         document.sha256,
         document.size_bytes,
-        document.version_id,
+        whole_version(document.version_id, version and version.sha256, stage=document.stage, sha256=document.sha256),
         state,
     )

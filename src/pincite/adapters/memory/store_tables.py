@@ -75,13 +75,17 @@ class Rows(Generic[K, V]):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A chunk's entry in the change log: the chunk with its vectors by model, or (`chunk` is None) its tombstone."""
+    """A chunk's entry in the change log: the chunk with its vectors by model, or (`chunk` is None) its tombstone.
+
+    `vector_seq` is the number at which mirrors of vectors read it, when its vector came later than itself; else 0.
+    """
 
     seq: int
     collection_id: CollectionId
     document_id: DocumentId
     chunk: Chunk | None = None
     vectors: Mapping[str, Vector] = field(default_factory=dict[str, Vector])
+    vector_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +121,19 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All rows of a store. `log` stands in the order of its numbers."""
+    """All rows of a store. `log` stands in the order of its numbers; `kept` are chunks beside those that are searched.
+
+    `drafts` are those of the versions that never were searched.
+    """
 
     collections: Rows[CollectionId, Collection] = field(default_factory=Rows[CollectionId, Collection])
     documents: Rows[DocumentId, Document] = field(default_factory=Rows[DocumentId, Document])
     files: Rows[DocumentId, FileState] = field(default_factory=Rows[DocumentId, FileState])
     versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
+    drafts: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
+    kept: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
     numbers: Rows[CollectionId, Numbers] = field(default_factory=Rows[CollectionId, Numbers])
     answers: Rows[MessageId, AnswerRecord] = field(default_factory=Rows[MessageId, AnswerRecord])
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
@@ -140,7 +149,9 @@ class Tables:
             self.files.copy(),
             self.versions.copy(),
             self.texts.copy(),
+            self.drafts.copy(),
             self.log.copy(),
+            self.kept.copy(),
             self.numbers.copy(),
             self.answers.copy(),
             self.tokens.copy(),

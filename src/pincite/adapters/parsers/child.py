@@ -60,13 +60,7 @@ def _silence() -> None:
 def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
     try:
         # Before the limits: a module imported for the first time may be written to its cache.
-        match request["task"]:
-            case "boxes":
-                perform = _boxes(request["content_type"])
-            case "unpack":
-                perform = _unpack(replies)
-            case _:
-                perform = _parse(replies)
+        perform = _performer(request, replies)
         _limit(request["limits"])
         return {"result": perform(request)}
     except RefusedInput as error:
@@ -100,6 +94,32 @@ def _set(kind: int, value: int) -> None:
 
     hard = resource.getrlimit(kind)[1]
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _performer(request: dict[str, Any], replies: int) -> "Callable[[dict[str, Any]], object]":
+    match request["task"]:
+        case "boxes":
+            return _boxes(request["content_type"])
+        case "unpack":
+            return _unpack(replies)
+        case "version":
+            version = _version_of(request["parser"])
+            return lambda _: version
+        case _:
+            return _parse(replies)
+
+
+def _version_of(parser: str) -> str | None:
+    """Return the `VERSION` in the module of a parser, which has its name; None where there is none."""
+    from importlib import import_module
+
+    module = "plain_text" if parser == "text" else parser
+    if not module.isidentifier():
+        return None
+    try:
+        return str(import_module(f"pincite.adapters.parsers.{module}").VERSION)
+    except (ImportError, AttributeError):
+        return None
 
 
 def _boxes(content_type: str) -> "Callable[[dict[str, Any]], object]":

@@ -13,7 +13,7 @@ from pincite.adapters.parsers.content_types import WITH_PAGES
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess, refusal
 from pincite.adapters.parsers.unpacked import UnpackedFiles
-from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document
+from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, decode_version
 from pincite.core.documents import Box, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
@@ -67,6 +67,10 @@ class IsolatedParser:
             return await self._parsing.run(_Job(request, files.named, size_bytes=size_bytes, on_piece=files.write))
         finally:
             files.close()
+
+    async def version_of(self, parser: str) -> str | None:
+        """Return the version that a parser has by now; see the port."""
+        return await self._parsing.run(_Job({"task": "version", "parser": parser}, decode_version))
 
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of runs; see the port."""

@@ -68,6 +68,11 @@ def decode_boxes(value: object, *, count: int) -> list[list[Box]]:
     return [[Box(*_numbers(box, 4)) for box in _sequence(group)] for group in groups]
 
 
+def decode_version(value: object) -> str | None:
+    """Build a parser's version from a JSON value. Raises `BadResult`."""
+    return None if value is None else _string(value)
+
+
 def _mapping(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadResult("no object")

@@ -13,20 +13,21 @@ from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
 from pincite.adapters.sql.passages import dump_pages, load_headings, load_pages, read_passages, read_texts
 from pincite.adapters.sql.tables import chunks, documents, vectors, versions
+from pincite.adapters.sql.tables import vectors as table_of_vectors
 from pincite.adapters.sql.transaction import Transaction
-from pincite.core.documents import Chunk, ChunkType, Document
+from pincite.core.documents import Chunk, ChunkType, Document, Stage
 from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
 from pincite.core.ports.models import Vector
-from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors
+from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors, vectors_lacking
 
 IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own")
 OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
-OF_DOCUMENT = select(chunks).where(OWN, chunks.c.document_id == bindparam("document_id")).order_by(chunks.c.seq)
-RETITLED = update(chunks).where(OWN, chunks.c.id == bindparam("chunk_id"))
+OF_DOCUMENT = select(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.seq > 0).order_by(chunks.c.seq)
+CHANGED = update(chunks).where(OWN, chunks.c.id == bindparam("chunk_id"))
 MODEL = vectors.c.model_id == bindparam("model_id")
 # One chunk for each fingerprint: boilerplate may stand in a thousand documents.
 ONE_EACH = (
@@ -53,10 +54,29 @@ TWIN = (
     .limit(1)
 )
 GONE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"))
+OF_OTHERS = delete(chunks).where(
+    OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.version_id != bindparam("this_version")
+)
+KEPT_BESIDE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.seq < 0)
+LEAST = select(chunks.c.seq).where(OWN, chunks.c.collection_id == bindparam("collection_id")).order_by(chunks.c.seq).limit(1)
+ITS_IDS = (
+    select(chunks.c.id, chunks.c.seq).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
+)
+LACKING = (
+    select(literal(1))
+    .select_from(chunks.outerjoin(vectors, and_(vectors.c.chunk_id == chunks.c.id, MODEL)))
+    .where(OWN, chunks.c.version_id == bindparam("version_id"), vectors.c.chunk_id.is_(None))
+    .limit(1)
+)
 ITS_VERSION = select(versions.c.id).where(
     versions.c.workspace_id == bindparam("own"),
     versions.c.id == bindparam("version_id"),
     versions.c.document_id == bindparam("document_id"),
+)
+SEARCHED = (
+    update(versions)
+    .where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version"), versions.c.draft)
+    .values(draft=False)
 )
 
 
@@ -75,19 +95,50 @@ class SqlChunks:
         collection has now, `ConflictError` for another size.
         """
         refuse_stray_chunks(document, chunks, vectors)
-        packed = [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in vectors.items()]
+        packed = _packed(vectors, model_id)
         await self._tx.lock()
-        await self._check(document, chunks, vectors, model_id)
+        await self._check(document, chunks, vectors, model_id, whole=document.stage is Stage.READY)
         await SqlDocuments(self._tx).save(document)
+        await self._tx.change(SEARCHED, version=document.version_id)
         kept = {chunk.id for chunk in chunks}
         gone = [chunk_id for chunk_id in await self._clear(document.id) if chunk_id not in kept]
         log = ChangeLog(self._tx, document.collection_id)
         first = await log.take(len(chunks) + len(gone))
         await self._insert(document, chunks, first)
-        await self._insert_vectors(packed)
+        await self._tx.insert(table_of_vectors, *packed)
         await log.unbury([chunk.id for chunk in chunks])
         # After the new ones: a mirror that stops between the two shows nothing less than before.
         await log.bury(document.id, gone, first=first + len(chunks))
+
+    async def keep(self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
+        """Keep chunks of a version beside those that are searched. See `ChunkRows.keep`."""
+        refuse_stray_chunks(document, chunks, vectors)
+        packed = _packed(vectors, model_id)
+        await self._tx.lock()
+        await self._check(document, chunks, vectors, model_id, whole=False)
+        await self._tx.change(KEPT_BESIDE, document_id=document.id)
+        least = await self._tx.row(LEAST, collection_id=document.collection_id)
+        await self._insert(document, chunks, min(least.seq if least else 0, 0) - len(chunks))
+        await self._tx.insert(table_of_vectors, *packed)
+
+    async def switch(self, document: Document, *, model_id: str) -> None:
+        """Switch a document over to a version whose chunks are stored. See `ChunkRows.switch`."""
+        await self._tx.lock()
+        await self._check(document, (), {}, model_id, whole=False)
+        if model_id and await self._tx.row(LACKING, version_id=document.version_id, model_id=model_id):
+            raise vectors_lacking()
+        await SqlDocuments(self._tx).save(document)
+        await self._tx.change(SEARCHED, version=document.version_id)
+        own = await self._tx.rows(ITS_IDS, version_id=document.version_id)
+        found = {row.id for row in own}
+        gone = [row.id for row in await self._tx.rows(CHUNK_IDS, document_id=document.id) if row.id not in found]
+        await self._tx.change(OF_OTHERS, document_id=document.id, this_version=document.version_id)
+        beside = [row.id for row in own if row.seq < 0]
+        log = ChangeLog(self._tx, document.collection_id)
+        first = await log.take(len(beside) + len(gone))
+        numbers = ({"chunk_id": chunk_id, "seq": seq} for seq, chunk_id in enumerate(beside, first))
+        await self._tx.change_each(CHANGED, *numbers)
+        await log.bury(document.id, gone, first=first + len(beside))
 
     async def retitle(self, document: Document) -> None:
         """Save a document's row and give its title to its chunks, which take new numbers of the log. Vectors stay as they are.
@@ -100,10 +151,10 @@ class SqlChunks:
         renamed = [replace(chunk, title=document.title) for chunk in found]
         first = await ChangeLog(self._tx, document.collection_id).take(len(renamed))
         rows = (
-            {"chunk_id": chunk.id, "title": chunk.title, "fingerprint": chunk.fingerprint, "seq": seq}
+            {"chunk_id": chunk.id, "title": chunk.title, "fingerprint": chunk.fingerprint, "seq": seq, "vector_seq": 0}
             for seq, chunk in enumerate(renamed, first)
         )
-        await self._tx.change_each(RETITLED, *rows)
+        await self._tx.change_each(CHANGED, *rows)
 
     async def of_version(self, version_id: VersionId) -> list[Chunk]:
         """Return the chunks of a version in order."""
@@ -138,24 +189,26 @@ class SqlChunks:
         await self._tx.lock()
         return await ChangeLog(self._tx, collection_id).prune(through_seq)
 
-    async def _check(self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], model_id: str) -> None:
+    async def _check(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], model_id: str, *, whole: bool
+    ) -> None:
         collection = await require_collection(self._tx, document.collection_id)
-        refuse_unfit_vectors(collection, chunks, vectors, model_id=model_id)
+        refuse_unfit_vectors(collection, chunks, vectors, model_id=model_id, whole=whole)
         if await self._tx.row(ITS_VERSION, version_id=document.version_id, document_id=document.id) is None:
             raise NotFoundError("There is no such version of the document.")
 
     async def _clear(self, document_id: DocumentId) -> list[str]:
         gone = [row.id for row in await self._tx.rows(CHUNK_IDS, document_id=document_id)]
-        if gone:
-            await self._tx.change(GONE, document_id=document_id)
+        await self._tx.change(GONE, document_id=document_id)  # those kept beside, too
         return gone
-
-    async def _insert_vectors(self, packed: Sequence[Mapping[str, Any]]) -> None:
-        await self._tx.insert(vectors, *packed)
 
     async def _insert(self, document: Document, new: Sequence[Chunk], first: int) -> None:
         place = {"collection_id": document.collection_id}
         await self._tx.insert(chunks, *(place | _values(chunk, seq) for seq, chunk in enumerate(new, first)))
+
+
+def _packed(vectors: Mapping[ChunkId, Vector], model_id: str) -> list[dict[str, Any]]:
+    return [{"chunk_id": id_, "model_id": model_id, "data": half.pack(vector)} for id_, vector in vectors.items()]
 
 
 def _values(chunk: Chunk, seq: int) -> dict[str, Any]:

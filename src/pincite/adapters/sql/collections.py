@@ -23,6 +23,7 @@ SCOPE = select(
     func.coalesce(func.sum(case((documents.c.stage == Stage.READY.value, 1), else_=0)), 0),
     func.coalesce(func.sum(case((documents.c.stage == Stage.FAILED.value, 1), else_=0)), 0),
     func.coalesce(func.sum(documents.c.pages_unread), 0),
+    func.count(documents.c.version_id),
 ).where(documents.c.workspace_id == bindparam("own"), documents.c.collection_id == bindparam("collection_id"))
 NEW_WORKSPACE = insert_into(workspaces).from_select(
     ["id", "created_at"],
@@ -75,8 +76,8 @@ class SqlCollections:
 
         async def read() -> Scope:
             [counts] = await self._tx.rows(SCOPE, collection_id=collection_id)
-            total, ready, failed, unread = tuple(counts)
-            return Scope(documents=total, ready=ready, in_work=total - ready - failed, failed=failed, pages_unread=unread)
+            total, ready, failed, unread, searchable = tuple(counts)
+            return Scope(total, ready, total - ready - failed, failed, pages_unread=unread, searchable=searchable)
 
         return await self._tx.remembered(("scope", collection_id), read)
 

@@ -35,7 +35,7 @@ CHANGED = update(documents).where(OWN, THIS, HERE)
 GONE = delete(documents).where(OWN, THIS)
 CHUNK_IDS = (
     select(chunks.c.id)
-    .where(chunks.c.workspace_id == bindparam("own"), chunks.c.document_id == bindparam("document_id"))
+    .where(chunks.c.workspace_id == bindparam("own"), chunks.c.document_id == bindparam("document_id"), chunks.c.seq > 0)
     .order_by(chunks.c.seq)
 )
 

@@ -1,6 +1,6 @@
 """Vectors of a second model, stored beside those that a collection is searched with, and the switch to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import and_, bindparam, delete, func, literal, select, tuple_, update
 
@@ -19,18 +19,24 @@ from pincite.core.vectors import is_of, refuse_other_sizes, refuse_unprepared
 IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own"), chunks.c.collection_id == bindparam("collection_id")
+IN_LOG = chunks.c.seq > 0
 WITHOUT = chunks.outerjoin(vectors, and_(vectors.c.chunk_id == chunks.c.id, vectors.c.model_id == bindparam("model_id")))
 NONE = vectors.c.chunk_id.is_(None)
 COUNTED = func.count(), func.coalesce(func.sum(chunks.c.token_count), 0), func.coalesce(func.max(chunks.c.token_count), 0)
-LACKING = select(*COUNTED).select_from(WITHOUT).where(*OWN, NONE)
-ONE_LACKING = select(literal(1)).select_from(WITHOUT).where(*OWN, NONE).limit(1)
-THOSE_LACKING = select(chunks.c.id).select_from(WITHOUT).where(*OWN, NONE, chunks.c.id.in_(bindparam("chunk_ids", expanding=True)))
+LACKING = select(*COUNTED).select_from(WITHOUT).where(*OWN, NONE, IN_LOG)
+ONE_LACKING = select(literal(1)).select_from(WITHOUT).where(*OWN, NONE, IN_LOG).limit(1)
+THOSE_LACKING = (
+    select(chunks.c.id, chunks.c.seq)
+    .select_from(WITHOUT)
+    .where(*OWN, NONE, chunks.c.id.in_(bindparam("chunk_ids", expanding=True)))
+)
 SPARE = (
     select(vectors.c.chunk_id, vectors.c.model_id)
     .join(chunks, chunks.c.id == vectors.c.chunk_id)
     .where(*OWN, vectors.c.model_id.not_in(bindparam("kept", expanding=True)))
     .limit(bindparam("count"))
 )
+RENUMBERED = update(chunks).where(chunks.c.workspace_id == bindparam("own"), chunks.c.id == bindparam("chunk_id"))
 FORGOTTEN = delete(vectors).where(tuple_(vectors.c.chunk_id, vectors.c.model_id).in_(SPARE))
 
 MINE = update(collections).where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("this_collection"))
@@ -66,7 +72,7 @@ class SqlEmbeddings:
         return Lacking(*counts)
 
     async def fill(self, collection_id: CollectionId, vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
-        """Store vectors of the prepared model. See `EmbeddingRows.fill`."""
+        """Store vectors of the prepared model, or of the collection's own. See `EmbeddingRows.fill`."""
         await self._tx.lock()
         collection = await require_collection(self._tx, collection_id)
         refuse_other_sizes(collection, refuse_unprepared(collection, model_id), vectors.values())
@@ -75,6 +81,8 @@ class SqlEmbeddings:
             some = ids[at : at + IDS_PER_STATEMENT]
             rows = await self._tx.rows(THOSE_LACKING, collection_id=collection_id, model_id=model_id, chunk_ids=some)
             await self._insert({row.id: vectors[row.id] for row in rows}, model_id)
+            if is_of(collection.embedding, model_id):
+                await self._renumber(collection_id, [row.id for row in rows if row.seq > 0])
 
     async def switch(self, collection_id: CollectionId, spec: EmbeddingSpec | None) -> bool:
         """Make the prepared model, or (None) words alone, what the collection has from now on. See `EmbeddingRows.switch`."""
@@ -97,6 +105,13 @@ class SqlEmbeddings:
         collection = await require_collection(self._tx, collection_id)
         kept = [spec.model_id for spec in (collection.embedding, collection.next_embedding) if spec]
         return (await self._tx.change(FORGOTTEN, collection_id=collection_id, kept=kept, count=limit)).rowcount
+
+    async def _renumber(self, collection_id: CollectionId, chunk_ids: Sequence[str]) -> None:
+        """Let mirrors of vectors read chunks again. Those of words have nothing to learn."""
+        if chunk_ids:
+            first = await ChangeLog(self._tx, collection_id).take(len(chunk_ids))
+            rows = ({"chunk_id": chunk_id, "vector_seq": seq} for seq, chunk_id in enumerate(chunk_ids, first))
+            await self._tx.change_each(RENUMBERED, *rows)
 
     async def _insert(self, found: Mapping[ChunkId, Vector], model_id: str) -> None:
         rows = [{"chunk_id": chunk_id, "model_id": model_id, "data": half.pack(vector)} for chunk_id, vector in found.items()]

@@ -21,16 +21,28 @@ STATE = """
     FROM collections WHERE id = ? AND workspace_id = ?
 """
 
-# One statement is one snapshot, so a chunk can't be missing both as itself and as its tombstone.
-READ = """
-    SELECT c.seq, c.id, c.document_id, c.title, c.heading_path, c.text, c.lang, v.data
+IN_SPACE = "c.collection_id = :collection_id AND c.workspace_id = :workspace_id"
+WITH_VECTOR = f"""
+    c.id, c.document_id, c.title, c.heading_path, c.text, c.lang, v.data
     FROM chunks c LEFT JOIN vectors v ON v.chunk_id = c.id AND v.model_id = :model_id
-    WHERE c.collection_id = :collection_id AND c.workspace_id = :workspace_id AND c.seq > :after
-    UNION ALL
+    WHERE {IN_SPACE}
+"""
+TOMBSTONES = """
     SELECT t.seq, t.chunk_id, t.document_id, NULL, NULL, NULL, NULL, NULL
     FROM tombstones t
     WHERE t.collection_id = :collection_id AND t.workspace_id = :workspace_id AND t.seq > :after
     ORDER BY 1 LIMIT :limit
+"""
+# One statement is one snapshot, so a chunk can't be missing both as itself and as its tombstone, nor stand there twice.
+READ_WORDS = f"""
+    SELECT c.seq, c.id, c.document_id, c.title, c.heading_path, c.text, c.lang, NULL
+    FROM chunks c WHERE {IN_SPACE} AND c.seq > :after
+    UNION ALL {TOMBSTONES}
+"""
+READ_VECTORS = f"""
+    SELECT c.seq, {WITH_VECTOR} AND c.seq > :after AND c.vector_seq = 0
+    UNION ALL SELECT c.vector_seq, {WITH_VECTOR} AND c.vector_seq > :after
+    UNION ALL {TOMBSTONES}
 """
 
 
@@ -74,7 +86,7 @@ class SqliteFeed:
             "limit": limit,
         }
         with translated(self._path), self.readers.borrow() as connection:
-            rows = connection.execute(READ, parameters).fetchall()
+            rows = connection.execute(READ_VECTORS if space.model_id else READ_WORDS, parameters).fetchall()
         vectors = half.unpack_all([row[7] for row in rows])
         return [
             Change(seq, ChunkId(chunk_id), DocumentId(document_id), False, title, load_headings(headings), text, lang, vector)

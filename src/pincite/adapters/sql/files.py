@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, union_all
 
-from pincite.adapters.sql.tables import documents, files
+from pincite.adapters.sql.tables import documents, files, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Stage
 from pincite.core.errors import NotFoundError
-from pincite.core.files import FileState, KnownFile
+from pincite.core.files import FileState, KnownFile, whole_version
 from pincite.core.ids import CollectionId, DocumentId
 
 IDS_PER_STATEMENT = 1000
@@ -21,6 +21,7 @@ HOMES = select(documents.c.id, documents.c.collection_id).where(
 FORGOTTEN = delete(files).where(
     files.c.workspace_id == bindparam("own"), files.c.document_id.in_(bindparam("document_ids", expanding=True))
 )
+VERSION_OF_BYTES = select(versions.c.sha256).where(versions.c.id == documents.c.version_id).scalar_subquery().label("of_bytes")
 SHOWN = (
     documents.c.id,
     documents.c.path,
@@ -30,6 +31,7 @@ SHOWN = (
     documents.c.sha256,
     documents.c.size_bytes,
     documents.c.version_id,
+    VERSION_OF_BYTES,
     files.c.place,
     files.c.stamp,
     files.c.inode,
@@ -99,7 +101,9 @@ def _values(home: Row[Any], state: FileState) -> dict[str, Any]:
 
 
 def _known(row: Row[Any]) -> KnownFile:
-    document_id, path, source_uri, stage, reason, sha256, size_bytes, version_id, *file = tuple(row)
+    document_id, path, source_uri, name, reason, sha256, size_bytes, version_id, of_bytes, *file = tuple(row)
     # A document without a remembered file has nulls there, the place first.
     state = FileState(*file) if file[0] is not None else None
-    return KnownFile(document_id, path, source_uri, Stage(stage), reason or "", sha256, size_bytes, version_id, state)
+    stage = Stage(name)
+    searched = whole_version(version_id, of_bytes, stage=stage, sha256=sha256)
+    return KnownFile(document_id, path, source_uri, stage, reason or "", sha256, size_bytes, searched, state)

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.engine import Dialect
@@ -148,6 +149,15 @@ versions = Table(
     Column("parser", Text, nullable=False),
     Column("parser_version", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    # Never searched yet.
+    Column("draft", Boolean, nullable=False, server_default=false()),
+    Column("read_as", Text),
+    Column("title", Text, nullable=False, server_default=text("''")),
+    Column("pages_unread", Integer, nullable=False, server_default=text("0")),
+    Column("meta", Text, nullable=False, server_default=text("'{}'")),
+    Column("doc_date", Text, nullable=False, server_default=text("''")),
+    Column("contained", Integer, nullable=False, server_default=text("0")),
+    Column("chunking", Text, nullable=False, server_default=text("''")),
 )
 
 canonical_texts = Table(
@@ -167,6 +177,7 @@ chunks = Table(
     Column("collection_id", ID, nullable=False),
     Column("document_id", ID, nullable=False),
     Column("version_id", ID, ForeignKey("versions.id", ondelete=CASCADE), nullable=False),
+    # Its number in the log; below 0 for one that is kept beside those that are searched, and in no log.
     Column("seq", BigInteger, nullable=False),
     Column("chunk_index", Integer, nullable=False),
     Column("title", Text, nullable=False),
@@ -180,7 +191,10 @@ chunks = Table(
     Column("chunk_type", String(32), nullable=False),
     Column("generated", Boolean, nullable=False),
     Column("fingerprint", HASH, nullable=False),
+    # The number in the log at which mirrors of vectors read it, when its vector came later than itself; else 0.
+    Column("vector_seq", BigInteger, nullable=False, server_default=text("0")),
     UniqueConstraint("collection_id", "seq"),
+    Index(None, "collection_id", "vector_seq"),
     Index(None, "version_id", "chunk_index"),
     Index(None, "document_id"),
     # Never led by the workspace: the planner would walk all of its chunks instead of looking up a few ids.

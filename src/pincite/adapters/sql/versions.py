@@ -1,9 +1,10 @@
 """Rows of versions and their canonical texts."""
 
 import asyncio
+import json
 from typing import Any
 
-from sqlalchemy import Row, bindparam, literal, select, union_all
+from sqlalchemy import Row, bindparam, delete, literal, select, union_all, update
 
 from pincite.adapters.sql import canonical as codec
 from pincite.adapters.sql.tables import canonical_texts, documents, versions
@@ -29,6 +30,20 @@ HELD = union_all(
 ).limit(1)
 
 
+CUT = (
+    update(versions)
+    .where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version"))
+    .values(chunking=bindparam("how"))
+)
+# Their texts and chunks follow by foreign key.
+DROPPED = delete(versions).where(
+    versions.c.workspace_id == bindparam("own"),
+    versions.c.document_id == bindparam("document_id"),
+    versions.c.draft,
+    versions.c.id != bindparam("kept"),
+)
+
+
 class SqlVersions:
     """Versions of the transaction's workspace."""
 
@@ -50,9 +65,25 @@ class SqlVersions:
             "parser": version.parser,
             "parser_version": version.parser_version,
             "created_at": version.created_at,
+            "draft": True,
+            "read_as": version.read_as,
+            "title": version.title,
+            "pages_unread": version.pages_unread,
+            "meta": json.dumps(dict(version.meta)),
+            "doc_date": version.doc_date,
+            "contained": version.contained,
+            "chunking": version.chunking,
         }
         await self._tx.insert(versions, row)
         await self._tx.insert(canonical_texts, {"version_id": version.id, "data": data})
+
+    async def cut(self, version_id: VersionId, chunking: str) -> None:
+        """Keep how the chunks of a version were cut."""
+        await self._tx.change(CUT, version=version_id, how=chunking)
+
+    async def drop_drafts(self, document_id: DocumentId, *, keep: VersionId | None = None) -> None:
+        """Delete the drafts of a document, with their texts and the chunks kept for them, but for one."""
+        await self._tx.change(DROPPED, document_id=document_id, kept=keep or "")
 
     async def get(self, version_id: VersionId) -> Version | None:
         """Return one by id."""
@@ -83,4 +114,11 @@ def _version(row: Row[Any]) -> Version:
         parser=row.parser,
         parser_version=row.parser_version,
         created_at=row.created_at,
+        read_as=row.read_as,
+        title=row.title,
+        pages_unread=row.pages_unread,
+        meta=json.loads(row.meta),
+        doc_date=row.doc_date,
+        contained=row.contained,
+        chunking=row.chunking,
     )

@@ -52,6 +52,7 @@ class ChangeFeed(Protocol):
     async def read(self, space: IndexSpace, *, after: int, limit: int) -> Sequence[Change]:
         """Return up to `limit` changes with `seq > after`, rising.
 
-        A chunk that is gone appears only as its tombstone, so a mirror that starts at 0 needs no history.
+        A chunk that is gone appears only as its tombstone, so a mirror that starts at 0 needs no history. One whose vector was
+        filled later appears, in a space with a model, only at the number that filling took.
         """
         ...

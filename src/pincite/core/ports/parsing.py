@@ -60,6 +60,10 @@ class Parser(Protocol):
         """
         ...
 
+    async def version_of(self, parser: str) -> str | None:
+        """Return the version that a parser has by now, by the name in `ParsedDocument.parser`; None for one that isn't known."""
+        ...
+
     async def boxes(self, path: Path, *, content_type: str, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return for each run its boxes, one per line, on the run's page; empty lists where the format has no pages.
 

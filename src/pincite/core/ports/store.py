@@ -111,7 +111,15 @@ class VersionRows(Protocol):
     """Versions and their canonical texts."""
 
     async def add(self, version: Version, canonical: CanonicalText) -> None:
-        """Insert a version with its text."""
+        """Insert a version with its text. It is a draft until its chunks are published."""
+        ...
+
+    async def cut(self, version_id: VersionId, chunking: str) -> None:
+        """Keep how the chunks of a version were cut."""
+        ...
+
+    async def drop_drafts(self, document_id: DocumentId, *, keep: VersionId | None = None) -> None:
+        """Delete the drafts of a document, with their texts and the chunks kept for them, but for one."""
         ...
 
     async def get(self, version_id: VersionId) -> Version | None:
@@ -138,10 +146,26 @@ class ChunkRows(Protocol):
         self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
     ) -> None:
         """Switch a document over to a version in one step: save the document row, insert chunks and vectors, append them to the
-        change log, and leave tombstones for the chunks of its earlier versions. Vectors are stored as float16.
+        change log, and leave tombstones for all other chunks of the document. Vectors are stored as float16.
 
+        Chunks of a document that isn't ready may lack their vector: they are found by words, and `EmbeddingRows.fill` brings it.
         Raises `ModelChangedError` unless `model_id` is that of the model which the collection has now ("" for words alone);
-        `ValueError` when a chunk lacks its vector.
+        `ValueError` when a chunk of a ready document lacks its vector.
+        """
+        ...
+
+    async def keep(self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
+        """Keep chunks of a version beside those that are searched, in place of others kept for the document. Nobody finds them.
+
+        `document.version_id` names their version; the row isn't saved. Raises what `publish` raises, but for lacking vectors.
+        """
+        ...
+
+    async def switch(self, document: Document, *, model_id: str) -> None:
+        """Do what `publish` does with the chunks that are stored for the document's version.
+
+        Raises `NotFoundError` for a version that isn't there, `ModelChangedError` for another model, and (retryable) when a chunk
+        lacks its vector.
         """
         ...
 
@@ -204,7 +228,8 @@ class EmbeddingRows(Protocol):
         ...
 
     async def fill(self, collection_id: CollectionId, vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
-        """Store vectors of the prepared model. A chunk that has one keeps it; those of chunks that are gone are dropped.
+        """Store vectors of the prepared model, or of the collection's own, which appear in its log anew. A chunk that has one keeps
+        it; those of chunks that are gone are dropped.
 
         Raises `NotFoundError`; `ModelChangedError` when another model is prepared; `ConflictError` for vectors of another size.
         """

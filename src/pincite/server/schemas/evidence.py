@@ -6,13 +6,14 @@ from pincite.core.documents import ChunkType
 
 
 class ScopeRow(BaseModel):
-    """Documents by state, and pages that draw something but gave no text."""
+    """Documents by state, and pages that draw something but gave no text. `searchable` ones can be found, whatever their state."""
 
     documents: int
     ready: int
     in_work: int
     failed: int
     pages_unread: int
+    searchable: int
 
 
 class Scores(BaseModel):

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,14 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.versions.canonical(version.id)
     await work.chunks.publish(paper, chunks, {chunk.id: [0, 0, 0, 1] for chunk in chunks}, model_id=SPEC.model_id)
     await work.chunks.retitle(paper)
+    draft = Version(VersionId(new_id()), paper.id, "cd", 1, "text/plain", "text", "1", NOW)
+    await work.versions.add(draft, CanonicalText("text", ()))
+    await work.versions.cut(draft.id, "how")
+    beside = [Chunk(ChunkId(new_id()), paper.id, draft.id, n, "Title", (), "text", 0, 4, 1) for n in range(3)]
+    await work.chunks.keep(replace(paper, version_id=draft.id), beside, {}, model_id=SPEC.model_id)
+    await work.embeddings.fill(home.id, {chunk.id: [0, 0, 0, 1] for chunk in beside}, model_id=SPEC.model_id)
+    await work.chunks.switch(replace(paper, version_id=draft.id), model_id=SPEC.model_id)
+    await work.versions.drop_drafts(paper.id)
     await work.chunks.of_bytes("ab", parser="text", parser_version="1", model_id=SPEC.model_id)
     await work.chunks.of_version(version.id)
     await work.chunks.vectors([chunk.fingerprint for chunk in chunks], model_id=SPEC.model_id)
@@ -112,7 +121,7 @@ async def test_every_statement_finds_its_rows_by_an_index_that_is_narrow(store: 
     seen = await statements(store)
     connection = sqlite3.connect(store.database.path)
     steps = {step: statement for statement in seen for step in plan(connection, statement)}
-    for sql in (feed.STATE, feed.READ):
+    for sql in (feed.STATE, feed.READ_WORDS, feed.READ_VECTORS):
         names = {"workspace_id": OURS, "collection_id": "c", "model_id": "m", "after": 0, "limit": 9}
         parameters = ("c", OURS) if sql is feed.STATE else names
         steps |= dict.fromkeys(plan(connection, (sql, parameters)), (sql, parameters))
@@ -124,13 +133,15 @@ async def test_every_statement_finds_its_rows_by_an_index_that_is_narrow(store: 
 
 
 def test_reading_the_log_sorts_nothing(tmp_path: Path) -> None:
-    """Both halves come by their index, in order, so that a batch costs the batch and not the log."""
+    """All parts come by their index, in order, so that a batch costs the batch and not the log."""
     path = tmp_path / "store.sqlite3"
     store = open_store(path)
     store.changes.close()
     connection = sqlite3.connect(path)
     names = {"workspace_id": OURS, "collection_id": "c", "model_id": "m", "after": 0, "limit": 9}
-    steps = plan(connection, (feed.READ, names))
+    found = {sql: plan(connection, (sql, names)) for sql in (feed.READ_WORDS, feed.READ_VECTORS)}
     connection.close()
-    assert not any("TEMP B-TREE" in step for step in steps)
-    assert sum("(collection_id=? AND seq>?)" in step for step in steps) == 2
+    assert not any("TEMP B-TREE" in step for steps in found.values() for step in steps)
+    for steps in found.values():
+        assert sum("(collection_id=? AND seq>?)" in step for step in steps) == 2
+    assert sum("(collection_id=? AND vector_seq>?)" in step for step in found[feed.READ_VECTORS]) == 1

@@ -1,0 +1,256 @@
+"""From what was read to a document that is found: first by its words, then, vector by vector, by its meaning."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from pincite.core.documents import CanonicalText, Document, ParsedDocument, Stage, Version
+from pincite.core.errors import RefusedInput
+from pincite.core.ids import ChunkId, VersionId, WorkspaceId, new_id
+from pincite.core.ports.models import EmbeddingModel, Vector
+from pincite.core.ports.parsing import Parser
+from pincite.core.ports.store import Store, UnitOfWork
+from pincite.ingest.embedding import Cut, Embedder, embed
+from pincite.ingest.naming import printable
+from pincite.ingest.overtaking import is_overtaken, outcome
+
+KEEP_CHARACTERS = 50_000
+"""Texts from this length on are kept as soon as they are read; shorter ones are read again sooner than committed twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A version with its text. `is_stored` says that the store has both, `is_anew` that it takes the place of one like it."""
+
+    version: Version
+    canonical: CanonicalText
+    is_stored: bool = False
+    is_anew: bool = False
+
+
+class ReadElsewhereError(Exception):
+    """Somebody else has stored what was read of the same bytes meanwhile, as `version`: go on with that."""
+
+    def __init__(self, version: Version) -> None:
+        super().__init__()
+        self.version = version
+
+
+class OvertakenError(Exception):
+    """The document isn't ours any more. `document` is what became of it."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+
+
+def reading_of(document: Document, parsed: ParsedDocument, name: str) -> Reading:
+    """Return what was read of a document under a name."""
+    version = Version(
+        id=VersionId(new_id()),
+        document_id=document.id,
+        sha256=document.sha256,
+        size_bytes=document.size_bytes,
+        content_type=parsed.content_type,
+        parser=parsed.parser,
+        parser_version=parsed.parser_version,
+        created_at=datetime.now(UTC),
+        read_as=suffix_of(name),
+        title=parsed.title or "",
+        pages_unread=parsed.pages_unread,
+        meta=parsed.meta,
+        doc_date=parsed.doc_date,
+        contained=parsed.contained,
+    )
+    return Reading(version, parsed.canonical)
+
+
+def suffix_of(name: str) -> str:
+    """Return what of a file's name says how to read it."""
+    return PurePosixPath(name).suffix.lower()
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """Brings what was read of a document to where it is found. Each step is committed, and not done again."""
+
+    store: Store
+    workspace_id: WorkspaceId
+    embedder: Embedder
+
+    async def stored(self, document: Document, name: str, parser: Parser) -> Reading | None:
+        """Return what was read before of the document's bytes, under such a name and by a parser that hasn't changed since."""
+        async with self.store.open(self.workspace_id) as work:
+            versions = await work.versions.of_document(document.id)
+            fitting = [each for each in versions if each.sha256 == document.sha256 and each.read_as == suffix_of(name)]
+        for version in reversed(fitting):
+            if await parser.version_of(version.parser) == version.parser_version:
+                async with self.store.open(self.workspace_id) as work:
+                    canonical = await work.versions.canonical(version.id)
+                if canonical:
+                    return Reading(version, canonical, is_stored=True)
+        return None
+
+    async def again(self, reading: Reading) -> Reading:
+        """Return what was read with what the store says of it by now."""
+        async with self.store.open(self.workspace_id) as work:
+            version = await work.versions.get(reading.version.id)
+        return replace(reading, version=version, is_stored=True) if version else replace(reading, is_stored=False)
+
+    async def keep(self, document: Document, reading: Reading) -> Reading:
+        """Store what was read, so that it needn't be read again. Raises `OvertakenError`."""
+        try:
+            async with self.ours(document) as (work, _):
+                await _add(work, reading)
+                await work.commit()
+        except ReadElsewhereError as elsewhere:
+            return replace(reading, version=elsewhere.version, is_stored=True)
+        return replace(reading, is_stored=True)
+
+    async def publish(
+        self,
+        document: Document,
+        reading: Reading,
+        embedding: EmbeddingModel | None,
+        *,
+        title: str,
+        on_progress: Callable[[Stage, int, int], None],
+    ) -> Document:
+        """Let a document be found, by its words as soon as they are cut, and return it when it is ready.
+
+        A first version is searched while its vectors are made. A changed one takes the place of the one before when it is whole.
+        Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`.
+        """
+        shown = printable(title or reading.version.title) or document.title
+        on_progress(Stage.CHUNKING, 0, 0)
+        cut = await self.embedder.cut(reading.version, reading.canonical, embedding, title=shown)
+        if not cut.chunks:
+            raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
+        run = _Run(self, document, reading, cut, embedding, shown)
+        if cut.are_stored or any(True for _ in cut.batches()):
+            return await run.step_by_step(on_progress)
+        return await run.at_once()
+
+    @asynccontextmanager
+    async def ours(self, document: Document) -> AsyncGenerator[tuple[UnitOfWork, Document]]:
+        """Open a unit of work in which nobody else changes the document. Raises `OvertakenError` when somebody has."""
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            current = await work.documents.get(document.id)
+            if current is None or is_overtaken(document, current):
+                raise OvertakenError(outcome(document, current))
+            yield work, current
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The publication of one version."""
+
+    publisher: Publisher
+    document: Document
+    reading: Reading
+    cut: Cut
+    embedding: EmbeddingModel | None
+    title: str
+
+    @property
+    def _version(self) -> Version:
+        return self.reading.version
+
+    @property
+    def _model_id(self) -> str:
+        return self.embedding.spec.model_id if self.embedding else ""
+
+    async def at_once(self) -> Document:
+        """Publish chunks whose vectors are all known, in one step."""
+        async with self.publisher.ours(self.document) as (work, current):
+            ready = self._searched(current, Stage.READY)
+            await self._add_version(work)
+            await work.chunks.publish(ready, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
+            await work.commit()
+        return ready
+
+    async def step_by_step(self, on_progress: Callable[[Stage, int, int], None]) -> Document:
+        """Store the chunks, then their vectors, batch by batch, the last one together with the switch to `ready`."""
+        done, total = len(self.cut.vectors), len(self.cut.chunks)
+        on_progress(Stage.EMBEDDING, done, total)
+        await self._store()
+        vectors: Mapping[ChunkId, Vector] = self.cut.vectors if self.cut.are_stored else {}
+        for batch in self.cut.batches():
+            await self._fill(vectors)
+            vectors = await embed(batch, self.embedding) if self.embedding else {}
+            done += len(vectors)
+            on_progress(Stage.EMBEDDING, done, total)
+        async with self.publisher.ours(self.document) as (work, current):
+            ready = self._searched(current, Stage.READY)
+            if vectors:
+                await work.embeddings.fill(current.collection_id, vectors, model_id=self._model_id)
+            await work.chunks.switch(ready, model_id=self._model_id)
+            await work.commit()
+        return ready
+
+    async def _store(self) -> None:
+        """Store the chunks: those of a first version where they are found, those of a changed one beside the ones before."""
+        async with self.publisher.ours(self.document) as (work, current):
+            if self.cut.are_stored:
+                await work.documents.save(replace(current, stage=Stage.EMBEDDING, updated_at=datetime.now(UTC)))
+            else:
+                await self._add_version(work)
+                await self._store_chunks(work, current)
+            await work.commit()
+
+    async def _store_chunks(self, work: UnitOfWork, current: Document) -> None:
+        searched = self._searched(current, Stage.EMBEDDING)
+        if current.version_id in (None, self._version.id):
+            await work.chunks.publish(searched, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
+        else:
+            await work.chunks.keep(searched, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
+            await work.documents.save(replace(current, stage=Stage.EMBEDDING, updated_at=datetime.now(UTC)))
+
+    async def _fill(self, vectors: Mapping[ChunkId, Vector]) -> None:
+        if not vectors:
+            return
+        async with self.publisher.ours(self.document) as (work, current):
+            await work.embeddings.fill(current.collection_id, vectors, model_id=self._model_id)
+            await work.commit()
+
+    async def _add_version(self, work: UnitOfWork) -> None:
+        if self.reading.is_stored:
+            await work.versions.cut(self._version.id, self.cut.chunking)
+        else:
+            await _add(work, replace(self.reading, version=replace(self._version, chunking=self.cut.chunking)))
+
+    def _searched(self, current: Document, stage: Stage) -> Document:
+        """Return the document as it is when this version is the one that is searched."""
+        version, canonical, chunks = self._version, self.reading.canonical, self.cut.chunks
+        return replace(
+            current,
+            title=self.title,
+            content_type=version.content_type,
+            stage=stage,
+            reason=None,
+            version_id=version.id,
+            pages=len(canonical.pages),
+            pages_unread=version.pages_unread,
+            chunks=len(chunks),
+            locale=chunks[0].lang,
+            doc_date=version.doc_date,
+            meta={**current.meta, **version.meta},
+            updated_at=datetime.now(UTC),
+        )
+
+
+async def _add(work: UnitOfWork, reading: Reading) -> None:
+    """Add what was read as the document's one draft, unless somebody else has read the same."""
+    version = reading.version
+    for other in await work.versions.of_document(version.document_id):
+        if _key(other) == _key(version) and not reading.is_anew:
+            raise ReadElsewhereError(other)
+    await work.versions.drop_drafts(version.document_id)
+    await work.versions.add(version, reading.canonical)
+
+
+def _key(version: Version) -> tuple[str, str | None, str, str]:
+    return version.sha256, version.read_as, version.parser, version.parser_version
