@@ -1,8 +1,13 @@
 """Finds the word by which a model says that its sources don't hold the answer. Pure."""
 
+import re
+
+_LABEL = re.compile(r"[\[【]\s*[A-Za-z]{0,6}\s*(?:S?\d+[\s,;]*)*[\]】]?")
+"""A label, also one that isn't complete yet: small models put some before the sentinel, and they say nothing by themselves."""
+
 
 class SentinelFilter:
-    """Passes a stream on, but for the sentinel. It holds back only what may be the start of one.
+    """Passes a stream on, but for the sentinel. It holds back only what may be the start of one, and labels that open a reply.
 
     A reply that opens with the sentinel declines, whatever follows: what a model adds to it is a guess.
     """
@@ -41,7 +46,7 @@ class SentinelFilter:
         return self._pass(text)
 
     def _pass(self, text: str) -> str:
-        """Keep blanks and punctuation around a sentinel from counting as an answer."""
+        """Keep blanks, punctuation and labels around a sentinel from counting as an answer."""
         if not self._visible and not _readable(text):
             self._held = text + self._held
             return ""
@@ -54,4 +59,4 @@ class SentinelFilter:
 
 
 def _readable(text: str) -> bool:
-    return any(char.isalnum() for char in text)
+    return any(char.isalnum() for char in _LABEL.sub("", text))

@@ -17,6 +17,17 @@ def test_a_reply_that_is_the_sentinel_alone_declines_and_shows_nothing() -> None
     assert run(["\n**NO_ANSWER**.\n"]) == ("", True)
 
 
+def test_labels_before_the_sentinel_are_no_answer() -> None:
+    for label in ("[2][1] ", "[S1]\n", "【1】", "[1, 2] ", "[Source 1] "):
+        assert run([*label, "NO_ANSWER"]) == ("", True)
+    assert run(["[2]", "[1]"]) == ("", False)
+
+
+def test_labels_before_an_answer_are_shown() -> None:
+    assert run(["[", "1", "] It is ", "7."]) == ("[1] It is 7.", False)
+    assert run(["[S", "upplier] pays."]) == ("[Supplier] pays.", False)
+
+
 def test_what_follows_an_opening_sentinel_is_a_guess_and_is_not_shown() -> None:
     assert run(["NO_ANSWER. But maybe ", "24 months [1]."]) == ("", True)
 
