@@ -12,7 +12,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate
 INSTALL_SELF := $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
-BENCHES = $(filter-out bench/quality.py bench/serving.py bench/serving_apps.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
+BENCHES = $(filter-out bench/quality.py bench/real_model.py bench/serving.py bench/serving_apps.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1

@@ -1,8 +1,8 @@
 """Processor time from a request of `/api/query/` to its `metadata`, at 100,000 chunks, with its parts.
 
-`python bench/to_metadata.py STORE [--size 100000]`; needs `../shared/evals` where the store has to be made first, which takes some
-minutes (`python bench/scale.py --keep FOLDER` makes the same one in FOLDER/100000). Requests go to the application in this process,
-without a network: sockets and HTTP parsing by uvicorn come on top, and so does nothing of a client.
+`python bench/to_metadata.py [--size 100000] [--keep FOLDER]`; needs `../shared/evals`. Making the store takes minutes; one that
+`bench/scale.py --keep FOLDER` left is used. Requests go to the application in this process, without a network: sockets and the
+parsing of HTTP by uvicorn come on top, and nothing of a client counts.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from report import keep, table
+from scale import A_CHUNK_BYTES
 from starlette.types import ASGIApp, Message
 from stores import COLLECTION
 
@@ -184,20 +186,22 @@ async def measure(folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("store", type=Path, help="folder of the store; made if it isn't there")
     options.add_argument("--size", type=int, default=SIZE)
-    options.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    options.add_argument("--keep", type=Path, help="keep the store in this folder, and use the one that is there")
+    options.add_argument("--measure", type=Path, metavar="STORE", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.measure:
-        print(json.dumps(asyncio.run(measure(given.store))))
+        print(json.dumps(asyncio.run(measure(given.measure))))
         return
-    if not (given.store / "questions.npy").exists():
-        given.store.mkdir(parents=True, exist_ok=True)
-        if shutil.disk_usage(given.store).free < given.size * 7_000:
-            raise SystemExit("There is no room for the store.")
-        subprocess.run([sys.executable, HERE / "scale.py", "--fill", given.store, str(given.size)], check=True)
-    done = subprocess.run([sys.executable, __file__, str(given.store), "--measure"], stdout=subprocess.PIPE, text=True, check=True)
-    keep("to-metadata", report(json.loads(done.stdout.splitlines()[-1]), given.size))
+    with tempfile.TemporaryDirectory(prefix="pincite-to-metadata-") as scratch:
+        store = (given.keep or Path(scratch)) / str(given.size)
+        if not (store / "questions.npy").exists():
+            store.mkdir(parents=True, exist_ok=True)
+            if shutil.disk_usage(store).free < given.size * A_CHUNK_BYTES:
+                raise SystemExit(f"There is no room for {given.size:,} chunks.")
+            subprocess.run([sys.executable, HERE / "scale.py", "--fill", store, str(given.size)], check=True)
+        done = subprocess.run([sys.executable, __file__, "--measure", store], stdout=subprocess.PIPE, text=True, check=True)
+        keep("to-metadata", report(json.loads(done.stdout.splitlines()[-1]), given.size))
 
 
 def report(found: dict[str, Any], size: int) -> list[str]:
