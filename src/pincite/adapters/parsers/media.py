@@ -90,10 +90,11 @@ def _read_marked(path: str, media: Media, *, max_chars: int) -> ParsedDocument:
     import mmap
 
     from pincite.adapters.parsers.mail import read_mail
+    from pincite.adapters.parsers.mbox import is_mailbox, read_mailbox
 
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
         if media is Media.MAIL:
-            return read_mail(raw, max_chars=max_chars)
+            return read_mailbox(raw, max_chars=max_chars) if is_mailbox(raw) else read_mail(raw, max_chars=max_chars)
         from pincite.adapters.parsers.rtf import read_rtf
 
         return read_rtf(raw[:], max_chars=max_chars)

@@ -106,6 +106,11 @@ def read_message(raw: Raw, start: int = 0, end: int | None = None) -> Part:
     return root
 
 
+def read_headers(raw: Raw, start: int, end: int) -> Part:
+    """Return a message without its parts. Raises `RefusedInput` (`too_large`)."""
+    return _part(raw, start, end)
+
+
 def _part(raw: Raw, start: int, end: int, usual_type: str = "text/plain") -> Part:
     """Read the headers at `start`. A line that is none ends them, also without the blank line that should."""
     folded: list[tuple[str, list[bytes]]] = []

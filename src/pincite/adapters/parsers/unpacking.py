@@ -3,9 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pincite.adapters.parsers.sniff import Media, sniff
 from pincite.core.errors import RefusedInput
+
+if TYPE_CHECKING:
+    from pincite.adapters.parsers.mail_parts import Attachment
+    from pincite.adapters.parsers.mime import Raw
 
 _HEAD_BYTES = 65_536
 _PIECE_BYTES = 1 << 20
@@ -49,14 +54,24 @@ def _inner_files(path: str, media: Media, max_unpacked_bytes: int) -> Iterator[I
 def _attachments(path: str, media: Media) -> Iterator[Inner]:
     import mmap
 
-    if media is Media.MAIL:
-        from pincite.adapters.parsers.mail import open_mail as open_message
-    else:
-        from pincite.adapters.parsers.msg import open_msg as open_message
-
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-        for attachment in open_message(raw).attachments:
+        for attachment in _attached(raw, media):
             yield Inner(attachment.name, lambda attachment=attachment: _cut(attachment.content()))
+
+
+def _attached(raw: "Raw", media: Media) -> "Iterable[Attachment]":
+    """Return what is attached to a message, or the messages of a mailbox."""
+    from pincite.adapters.parsers.mbox import is_mailbox, mailbox_messages
+
+    if media is Media.OLD_OFFICE:
+        from pincite.adapters.parsers.msg import open_msg
+
+        return open_msg(raw).attachments
+    if is_mailbox(raw):
+        return mailbox_messages(raw)
+    from pincite.adapters.parsers.mail import open_mail
+
+    return open_mail(raw).attachments
 
 
 def _entries(path: str, max_unpacked_bytes: int) -> Iterator[Inner]:
