@@ -34,6 +34,7 @@ from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.rereading import Rereader
 from pincite.retrieval.locator import StoredLocator
+from pincite.retrieval.pages import StoredPages
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
 from pincite.upkeep.backups import INDEX, STAGING, Backups
@@ -153,6 +154,7 @@ class Services:
     searcher: Searcher
     reembedder: Reembedder
     locator: StoredLocator
+    pages: StoredPages
     recorder: StoredRecorder
     query_log: QueryLog
     credentials: Credentials
@@ -245,6 +247,7 @@ def build(settings: Settings) -> Services:
         searcher=Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE),
         reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
+        pages=StoredPages(store, blobs, parser, LOCAL_WORKSPACE),
         recorder=StoredRecorder(store, LOCAL_WORKSPACE),
         query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
         credentials=store.credentials,

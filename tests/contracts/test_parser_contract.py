@@ -279,3 +279,20 @@ async def test_the_memory_parser_knows_pages_and_boxes(tmp_path: Path) -> None:
     assert [span.page for span in document.canonical.page_spans(6, 31)] == [1, 2, 3]
     boxes = await parser.boxes(path, content_type=document.content_type, runs=document.canonical.runs_within(10, 15))
     assert [box.as_list() for group in boxes for box in group] == [[96.0, 96.0, 114.0, 108.0], [72.0, 108.0, 78.0, 120.0]]
+
+
+async def test_a_page_is_drawn_in_its_shape_where_the_format_can_be(case: tuple[Parser, Path]) -> None:
+    parser, path = case
+    parsed = await parse(case)
+    if parsed.content_type == "application/pdf" or parsed.parser == "memory":
+        drawn = await parser.picture(path, content_type=parsed.content_type, page=1, width=100)
+        shown = parsed.canonical.pages[0]
+        assert drawn.png.startswith(b"\x89PNG\r\n\x1a\n")
+        assert (drawn.page_width, drawn.page_height) == pytest.approx((shown.width, shown.height), abs=0.01)
+        assert (drawn.width, drawn.height) == (100, round(100 * shown.height / shown.width))
+        code = "page"
+    else:
+        code = "no_picture"
+    with pytest.raises(NotFoundError) as missing:
+        await parser.picture(path, content_type=parsed.content_type, page=len(parsed.canonical.pages) + 1, width=100)
+    assert missing.value.code == code

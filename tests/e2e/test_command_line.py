@@ -103,6 +103,20 @@ def test_show_finds_a_text_with_its_boxes(home: Path) -> None:
     assert 0 < y0 < y1 < 842
 
 
+def test_a_page_is_drawn_into_a_file_that_is_overwritten_only_when_asked(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.png"
+    drawn = run_json(home, "page", "word-processor.pdf", "3", "-o", str(target), "--width", "400")
+    assert (drawn["width"], drawn["page"], drawn["path"]) == (400, 3, str(target))
+    assert target.read_bytes().startswith(b"\x89PNG")
+    again = run(home, "page", "word-processor.pdf", "3", "-o", str(target))
+    assert (again.returncode, "--force" in again.stderr) == (2, True)
+    assert run(home, "page", "word-processor.pdf", "3", "-o", str(target), "--force").returncode == 0
+    assert run(home, "page", "word-processor.pdf", "6", "-o", str(tmp_path / "none.png")).returncode == 3
+    assert run(home, "page", "postgresql-wal.html", "1").returncode == 3
+    assert run(home, "page", "word-processor.pdf", "1", "-o", str(tmp_path / "no" / "such.png")).returncode == 6
+    assert [path.name for path in tmp_path.iterdir()] == ["page.png"]
+
+
 def test_a_removed_document_is_gone(tmp_path: Path) -> None:
     run_json(tmp_path, "add", str(PDF))
     run_json(tmp_path, "remove", "word-processor.pdf")

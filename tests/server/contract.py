@@ -47,7 +47,7 @@ class Call:
         given = [(name.encode(), value.encode() if isinstance(value, str) else value) for name, value in named.items()]
         if not more:
             more = {"json": self.json} if self.json is not None else {"files": self.files} if self.files else {}
-        at = (path or self.path).format(collection_id=house.collection_id, document_id=house.document_id)
+        at = self.at(path, collection_id=house.collection_id, document_id=house.document_id)
         response = await house.client.request(self.method, at, headers=given, **more)
         self._hold_the_document_to(response, house)
         return response
@@ -59,6 +59,10 @@ class Call:
             return
         told = operation["responses"][str(response.status_code)].get("content", {})
         assert response.headers.get("content-type", "").partition(";")[0] in (told or {""})
+
+    def at(self, path: str | None = None, **ids: str) -> str:
+        """Return its path, or another, with ids filled in."""
+        return (path or self.path).format(page=1, **ids)
 
 
 CALLS = [
@@ -76,6 +80,7 @@ CALLS = [
     Call("GET", "/documents/{document_id}/chunks"),
     Call("GET", "/documents/{document_id}/text"),
     Call("GET", "/documents/{document_id}/file"),
+    Call("GET", "/documents/{document_id}/pages/{page}", 404),
     Call("POST", "/documents/{document_id}/retry", 409, WRITE),
     Call("DELETE", "/documents/{document_id}", 204, WRITE),
     Call("GET", "/health", needs=None),

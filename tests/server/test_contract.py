@@ -93,12 +93,12 @@ async def foreign(house: House) -> dict[str, str]:
 async def test_what_belongs_to_others_is_refused_byte_for_byte_as_what_is_not_there(
     house: House, foreign: dict[str, str], call: Call
 ) -> None:
-    theirs = await call.send(house, path=call.path.format(**foreign))
-    nothing = await call.send(house, path=call.path.format(collection_id=NO_ID, document_id=NO_ID))
+    theirs = await call.send(house, path=call.at(**foreign))
+    nothing = await call.send(house, path=call.at(collection_id=NO_ID, document_id=NO_ID))
     problem_of(theirs, call.absent)
     assert theirs.content == nothing.content
     for odd in ("%00", "..%2f..", "%ff", "%ed%a0%80", "'--", "x" * 5000):
-        problem_of(await call.send(house, path=call.path.format(collection_id=odd, document_id=odd)), 404)
+        problem_of(await call.send(house, path=call.at(collection_id=odd, document_id=odd)), 404)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pincite import __version__
 from pincite.cli.evaluate import evaluate
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
+from pincite.cli.pages import page
 from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.cli.serve import serve, worker
@@ -27,6 +28,7 @@ COMMANDS = (
     search,
     list_documents,
     show,
+    page,
     remove,
     reembed,
     sample,

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 from pincite.client.installation import Installation, quiet, uncounted, unheard_added
 from pincite.core.answers import Answer, AnswerEvent
-from pincite.core.documents import Document
+from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.ingest.adding import Added
@@ -18,6 +18,7 @@ from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, SyncListeners
 from pincite.retrieval.find import Found
+from pincite.retrieval.pages import USUAL_WIDTH
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
 T = TypeVar("T")
@@ -108,6 +109,10 @@ class SyncPincite:
     def find(self, name: str, text: str) -> list[Found]:
         """Return every occurrence of a text in a document, with pages and boxes."""
         return self._run(self._client.find(name, text))
+
+    def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH) -> PagePicture:
+        """Return a page of a document, counted from 1, as a PNG."""
+        return self._run(self._client.page_picture(name, page, width=width))
 
     def remove(self, name: str) -> Document:
         """Remove a document."""

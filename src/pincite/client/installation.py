@@ -11,7 +11,7 @@ from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
 from pincite.bootstrap import Services, backups, build
 from pincite.core.answers import Answer, AnswerEvent
-from pincite.core.documents import CanonicalText, Collection, Document
+from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Source, Strategy
 from pincite.core.ports.models import ChatModel
@@ -25,6 +25,7 @@ from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, Syncer, SyncListeners, SyncOptions
 from pincite.retrieval.asking import strategy_of
 from pincite.retrieval.find import Found, occurrences
+from pincite.retrieval.pages import USUAL_WIDTH
 from pincite.settings import Settings, load_settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
@@ -227,6 +228,15 @@ class Installation:
             return []
         spans = await self.services.locator.locate(document.version_id, places)
         return [Found(canonical.text[start:end], start, end, found) for (start, end), found in zip(places, spans, strict=True)]
+
+    async def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH) -> PagePicture:
+        """Return a page of a document, counted from 1, as a PNG. Boxes of quotes lie on it, scaled by `width / page_width`.
+
+        Raises `NotFoundError` for a page that isn't there and for formats that can't be drawn.
+        """
+        document = await self.document(name)
+        pages = self.services.pages
+        return await pages.picture(await pages.file(document), page, width=width)
 
     async def remove(self, name: str) -> Document:
         """Remove a document; it can't be found from then on. Stored answers keep the passages they cite."""

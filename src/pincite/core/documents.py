@@ -77,6 +77,20 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as it is displayed, in PNG form: `width` times `height` pixels that show `page_width` times `page_height` points.
+
+    The box of a quote, in points, covers its words when it is scaled by `width / page_width`.
+    """
+
+    png: bytes = field(repr=False)
+    width: int
+    height: int
+    page_width: float
+    page_height: float
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """A run of canonical text with one role. `page` is where it starts (None without pages); `level` is a heading's depth."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
@@ -13,6 +13,7 @@ PARSER, VERSION = "memory", "1"
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
 _INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
+_PNG = b"\x89PNG\r\n\x1a\n"
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
@@ -66,6 +67,15 @@ class PlainTextParser:
             return [[] for _ in runs]
         pages = _read(path).split("\f")
         return [_boxes(pages[run.page - 1], run) if 1 <= run.page <= len(pages) else [] for run in runs]
+
+    async def picture(self, path: Path, *, content_type: str, page: int, width: int) -> PagePicture:
+        """Return the beginning of a PNG in place of a picture; see the port."""
+        if content_type != CONTENT_TYPE:
+            raise NotFoundError(f"Pages of texts alone can be shown as pictures; this is {content_type}.", code="no_picture")
+        pages = _read(path).count("\f") + 1
+        if not 1 <= page <= pages:
+            raise NotFoundError(f"There is no page {page}: the document has {pages}.", code="page")
+        return PagePicture(_PNG, width, round(width * PAGE_HEIGHT / PAGE_WIDTH), PAGE_WIDTH, PAGE_HEIGHT)
 
     def close(self) -> None:
         """Hold nothing."""

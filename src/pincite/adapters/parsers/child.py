@@ -105,6 +105,8 @@ def _performer(request: dict[str, Any], replies: int) -> "Callable[[dict[str, An
         case "version":
             version = _version_of(request["parser"])
             return lambda _: version
+        case "picture":
+            return _picture()
         case _:
             return _parse(replies)
 
@@ -120,6 +122,12 @@ def _version_of(parser: str) -> str | None:
         return str(import_module(f"pincite.adapters.parsers.{module}").VERSION)
     except (ImportError, AttributeError):
         return None
+
+
+def _picture() -> "Callable[[dict[str, Any]], object]":
+    from pincite.adapters.parsers.pdf_pictures import pdf_picture
+
+    return lambda request: pdf_picture(request["path"], request["page"], request["width"])
 
 
 def _boxes(content_type: str) -> "Callable[[dict[str, Any]], object]":

@@ -9,20 +9,23 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from pincite.adapters.parsers.content_types import WITH_PAGES
+from pincite.adapters.parsers.content_types import PDF, WITH_PAGES
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.process import ChildProcess, refusal
 from pincite.adapters.parsers.unpacked import UnpackedFiles
-from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, decode_version
-from pincite.core.documents import Box, ParsedDocument, SourceRun
+from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, decode_picture, decode_version
+from pincite.core.documents import Box, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 _T = TypeVar("_T")
 
+DRAWN_AT_ONCE = 2
+"""Pages drawn side by side: one that takes long doesn't keep all others waiting."""
+
 
 class IsolatedParser:
-    """Implements `Parser`. `slots` files are parsed at once, each in its own child; boxes have a child of their own.
+    """Implements `Parser`. `slots` files are parsed at once, each in its own child; boxes and pictures have children of their own.
 
     Children start when first needed (`warm` starts one ahead), serve `limits.files_per_child` files and end with this object or
     its process. Any event loop may use it, one after the other or several at once.
@@ -32,7 +35,8 @@ class IsolatedParser:
         self._limits = limits or ParseLimits()
         self._parsing = _Lane(self._limits, slots, "parse")
         self._boxing = _Lane(self._limits, 1, "boxes")
-        self._finalizer = weakref.finalize(self, _close_all, (self._parsing, self._boxing))
+        self._drawing = _Lane(self._limits, DRAWN_AT_ONCE, "pictures")
+        self._finalizer = weakref.finalize(self, _close_all, (self._parsing, self._boxing, self._drawing))
 
     async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
         """Read a file; see the port."""
@@ -79,6 +83,16 @@ class IsolatedParser:
         wanted = [(run.page, run.index, run.count) for run in runs]
         request = {"task": "boxes", "content_type": content_type, "path": _absolute(path), "runs": wanted}
         return await self._boxing.run(_Job(request, lambda value: decode_boxes(value, count=len(wanted))))
+
+    async def picture(self, path: Path, *, content_type: str, page: int, width: int) -> PagePicture:
+        """Draw a page; see the port. A page that takes longer than a file may be silent is refused (`timeout`)."""
+        if content_type != PDF:
+            raise NotFoundError(f"Pages of PDF files alone can be shown as pictures; this is {content_type}.", code="no_picture")
+        request = {"task": "picture", "path": _absolute(path), "page": page, "width": width}
+        drawn = await self._drawing.run(_Job(request, decode_picture))
+        if isinstance(drawn, int):
+            raise NotFoundError(f"There is no page {page}: the document has {drawn}.", code="page")
+        return drawn
 
     def warm(self) -> None:
         """Start the child that computes boxes, in the background, so that the first quote doesn't wait for it."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from math import isfinite, sqrt
 
+from pincite.adapters.parsers.pdfium_drawing import DrawnPage
 from pincite.adapters.parsers.pdfium_library import FLOATS_OF_MATRIX, FLOATS_OF_RECT, LIBRARY, FloatMatrix, FloatRect
 from pincite.adapters.parsers.pdfium_shapes import Shape, ShapeReader
 from pincite.adapters.parsers.pdfium_texts import TextObjectReader, TextObjects
@@ -236,6 +237,15 @@ class PdfDocument:
     def page(self, index: int) -> Generator[PdfPage]:
         """Open page `index`, counted from 0, for the time of a `with`."""
         page = PdfPage(self._handle, index)
+        try:
+            yield page
+        finally:
+            page.close()
+
+    @contextmanager
+    def drawn_page(self, index: int) -> Generator[DrawnPage]:
+        """Open page `index`, counted from 0, to be drawn, for the time of a `with`."""
+        page = DrawnPage(self._pdfium, self._handle, index)
         try:
             yield page
         finally:

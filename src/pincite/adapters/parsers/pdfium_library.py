@@ -9,6 +9,7 @@ import os
 from importlib.machinery import PathFinder
 from struct import Struct
 
+from pincite.adapters.parsers import pdfium_drawing
 from pincite.core.errors import RefusedInput
 
 Matrix = tuple[float, float, float, float, float, float]
@@ -116,7 +117,7 @@ class _Library:
     def get(self) -> ctypes.CDLL:
         if self._functions is None:
             functions = ctypes.CDLL(_library_path())
-            for name, (result, arguments) in _SIGNATURES.items():
+            for name, (result, arguments) in (_SIGNATURES | pdfium_drawing.SIGNATURES).items():
                 function = getattr(functions, name)
                 function.restype, function.argtypes = result, arguments
             functions.FPDF_InitLibrary()

@@ -2,15 +2,17 @@
 
 import math
 import re
+from binascii import a2b_base64
 from operator import le, lt
 from typing import Any, cast
 
-from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
 
 _ROLES = {role.value: role for role in BlockRole}
 _RUN_WIDTH = 5
 _MOST = 1 << 40
 _MAX_FIELD_CHARS = 4096
+_PNG = b"\x89PNG\r\n\x1a\n"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -71,6 +73,22 @@ def decode_boxes(value: object, *, count: int) -> list[list[Box]]:
 def decode_version(value: object) -> str | None:
     """Build a parser's version from a JSON value. Raises `BadResult`."""
     return None if value is None else _string(value)
+
+
+def decode_picture(value: object) -> PagePicture | int:
+    """Build a page's picture from JSON values; how many pages there are when the file lacks that one. Raises `BadResult`."""
+    fields = _mapping(value)
+    pages = _whole(fields.get("pages"))
+    if "png" not in fields:
+        return pages
+    try:
+        png = a2b_base64(_string(fields["png"], limit=None), strict_mode=True)
+    except ValueError as error:
+        raise BadResult("no base64") from error
+    if not png.startswith(_PNG):
+        raise BadResult("no PNG")
+    width, height = map(_whole, _fields(fields.get("size"), 2))
+    return PagePicture(png, width, height, *_numbers(fields.get("page_size"), 2))
 
 
 def _mapping(value: object) -> dict[str, Any]:

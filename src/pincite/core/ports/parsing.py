@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pincite.core.documents import Box, ParsedDocument, Reason, SourceRun
+from pincite.core.documents import Box, PagePicture, ParsedDocument, Reason, SourceRun
 
 REFUSALS = frozenset(
     {
@@ -68,6 +68,14 @@ class Parser(Protocol):
         """Return for each run its boxes, one per line, on the run's page; empty lists where the format has no pages.
 
         Coordinates as in `Box`. Raises `RefusedInput` when the file can't be read, `NotFoundError` when it isn't there.
+        """
+        ...
+
+    async def picture(self, path: Path, *, content_type: str, page: int, width: int) -> PagePicture:
+        """Draw a page, counted from 1, `width` pixels wide, or narrower where that would be more pixels than a picture may have.
+
+        Raises `NotFoundError` (`no_picture` for a format that can't be drawn, `page` for a page that isn't there), and
+        `RefusedInput` when the file can't be read.
         """
         ...
 

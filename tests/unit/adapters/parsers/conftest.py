@@ -23,11 +23,12 @@ class Text:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A page: its texts, its rotation, and raw drawing operators."""
+    """A page: its texts, its rotation, raw drawing operators, and its boxes (`MediaBox`, `CropBox`) as the file has them."""
 
     texts: Sequence[Text] = ()
     rotate: int = 0
     drawing: bytes = b""
+    boxes: str = "/MediaBox[0 0 612 792]"
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class _Writer:
         )
         stream = self.add(b"<</Length %d>>stream\n%s\nendstream" % (len(content), content))
         return self.add(
-            b"<</Type/Page/Parent %d 0 R/MediaBox[0 0 612 792]/Rotate %d/Resources<</Font<<%s>>>>/Contents %d 0 R>>"
-            % (pages, sheet.rotate, fonts, stream)
+            b"<</Type/Page/Parent %d 0 R%s/Rotate %d/Resources<</Font<<%s>>>>/Contents %d 0 R>>"
+            % (pages, sheet.boxes.encode(), sheet.rotate, fonts, stream)
         )
 
     def _outline(self, kids: Sequence[int]) -> bytes:

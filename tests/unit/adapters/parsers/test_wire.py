@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, encode_document
-from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, ParsedDocument, SourceRun
+from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, decode_picture, encode_document
+from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
 
 DOCUMENT = ParsedDocument(
     canonical=CanonicalText(
@@ -76,3 +76,31 @@ def test_boxes_come_over_and_are_checked() -> None:
     for wrong in wrongs:
         with pytest.raises(BadResult):
             decode_boxes(wrong, count=2)
+
+
+PICTURE = {"png": "iVBORw0KGgo=", "size": [10, 20], "page_size": [5.0, 10], "pages": 3}
+
+
+def test_a_picture_comes_back_or_the_number_of_pages_that_there_are() -> None:
+    drawn = decode_picture(PICTURE)
+    assert isinstance(drawn, PagePicture)
+    assert (drawn.png, drawn.width, drawn.height, drawn.page_width) == (b"\x89PNG\r\n\x1a\n", 10, 20, 5.0)
+    assert decode_picture({"pages": 3}) == 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"png": "PHNjcmlwdD4="},
+        {"png": "?"},
+        {"png": 1},
+        {"size": [10]},
+        {"size": [10, 2.5]},
+        {"page_size": [5.0, float("nan")]},
+        {"pages": -1},
+        {"pages": None},
+    ],
+)
+def test_what_is_no_picture_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadResult):
+        decode_picture(PICTURE | wrong)
