@@ -49,6 +49,11 @@ _CREATED = r"(?i:table|view|function|procedure|trigger|index|type|schema)\s+(?:(
 _SQL = (rf"{_CREATE}{_CREATED}(?P<name>[\w.\"`\[\]]+)",)
 _SECTIONS = (r"\[\[?(?P<name>[^\[\]\n]{1,200})\]\]?\s*(?:[#;].*)?$",)
 
+# Keys that hold something; those deep inside stay lines, or every few of them would be found apart from the rest.
+_KEY = r"(?P<name>[^\s#&*!|>%@`\"'\-\[\]{},:][^:#]{0,100}|\"[^\"]{1,100}\"|'[^']{1,100}')"
+_KEYS = (rf"{_KEY}:\s*(?:[&!]\S*\s*)?(?:[|>][-+\d]*)?\s*(?:#.*)?$",)
+_DEEPEST_KEY = 2
+
 _FAMILIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((".py", ".pyi", ".pyw", ".pyx"), _PYTHON),
     **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte"), _SCRIPT),
@@ -57,6 +62,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((".rb", ".rake"), _RUBY),
     **dict.fromkeys((".sh", ".bash", ".zsh", ".ksh"), _SHELL),
     **dict.fromkeys((".sql", ".ddl"), _SQL),
+    **dict.fromkeys((".yaml", ".yml"), _KEYS),
     **dict.fromkeys((".toml", ".ini", ".cfg", ".conf", ".properties", ".editorconfig"), _SECTIONS),
 }
 ENDINGS = tuple(_FAMILIES)
@@ -86,6 +92,7 @@ def read_code(text: str, *, name: str, max_chars: int) -> ParsedDocument:
     family = _FAMILIES.get(next((ending for ending in ENDINGS if name.lower().endswith(ending)), ""), ())
     writer = _Writer(name, [re.compile(pattern) for pattern in family], CanonicalBuilder(max_chars=max_chars))
     writer.nests = family is not _SECTIONS
+    writer.deepest = _DEEPEST_KEY if family is _KEYS else None
     return writer.read(text)
 
 
@@ -95,6 +102,8 @@ class _Writer:
     def __init__(self, name: str, patterns: list["re.Pattern[str]"], builder: CanonicalBuilder) -> None:
         self.nests = True
         """Whether what stands further in belongs to what stands over it; else a definition holds until the next."""
+        self.deepest: int | None = None
+        """The indentation up to which definitions are looked for; None for any."""
         self._name = name
         self._patterns = patterns
         self._builder = builder
@@ -123,7 +132,7 @@ class _Writer:
         )
 
     def _definition(self, line: _Line) -> "re.Match[str] | None":
-        if len(line.text) > _MAX_LINE_CHARS:
+        if len(line.text) > _MAX_LINE_CHARS or (self.deepest is not None and line.indent > self.deepest):
             return None
         for pattern in self._patterns:
             if found := pattern.match(line.text, _INDENT.match(line.text).end()):  # type: ignore[union-attr]
@@ -143,6 +152,10 @@ class _Writer:
     def _is_inside(self, line: _Line) -> bool:
         return bool(self._open) and line.indent > self._open[-1].indent
 
+    def _is_item(self, line: _Line) -> bool:
+        """Whether a line is an item of the list that the key over it holds: it may stand as far out as the key."""
+        return self.deepest is not None and line.indent == self._open[-1].indent and line.text.lstrip().startswith("- ")
+
     def _release(self) -> None:
         held, self._held = self._held, []
         for line in held:
@@ -159,7 +172,7 @@ class _Writer:
         if not self._open or line.indent > self._open[-1].indent or self._definition(line) or _CLOSING.match(line.text):
             return
         kept = [definition for definition in self._open if definition.indent < line.indent]
-        if len(kept) == len(self._open) or _COMMENT.match(line.text):
+        if len(kept) == len(self._open) or _COMMENT.match(line.text) or self._is_item(line):
             return
         self._open = kept
         self._builder.close_block(BlockRole.BODY)

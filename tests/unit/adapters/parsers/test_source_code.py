@@ -162,6 +162,20 @@ lend() {
 }
 lend
 """
+YAML = """\
+# What runs.
+services:
+  web:  # first
+    image: x
+    env:
+      A: "1"
+    run: |
+      a: b
+steps:
+- name: go
+- uses: this
+version: 3
+"""
 CODE = [
     ("a.py", PYTHON, ["", "fee", "Book", "Book.lend", "Book.lend.inner", "Book.lend", ""]),
     ("a.ts", SCRIPT, ["", "Book", "Book.lend", "fee", "pay", "Due"]),
@@ -172,6 +186,7 @@ CODE = [
     ("a.rb", RUBY, ["", "M", "M.Book", "M.Book.lend!"]),
     ("a.sql", SQL, ["", "books", "lent"]),
     ("a.toml", TOML, ["", "tool.x", "tool.y"]),
+    ("a.yaml", YAML, ["", "services", "services.web", "steps", ""]),
     ("a.sh", SHELL, ["", "lend", ""]),
 ]
 
@@ -201,7 +216,12 @@ def test_lines_behind_a_definition_belong_to_what_holds_it() -> None:
     assert path_of(document, "return inner") == "a.py.Book.lend"
 
 
-@pytest.mark.parametrize("name", ["a.py", "a.ts", "a.java", "a.c", "a.rs", "a.sql", "a.toml"])
+def test_aliases_of_yaml_are_text_and_never_expanded() -> None:
+    bomb = "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a, *a]\n" for n in range(50))
+    assert len(read(bomb, "bomb.yaml").canonical.text) < 2 * len(bomb)
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.yaml", "a.ts", "a.java", "a.c", "a.rs", "a.sql", "a.toml"])
 @pytest.mark.parametrize(
     "line", ["a " * 190, "a<" * 190, "(" * 390, "public " * 50, "@a(" * 120, "x" * 4000, "[" * 300, "\t" * 5000]
 )
