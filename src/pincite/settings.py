@@ -93,7 +93,12 @@ class Settings:
     )
     max_pages: int = _number("PINCITE_MAX_PAGES", 5000, "Longest file that is read.", unit="pages", least=1, most=1_000_000)
     parse_timeout_s: float = _number(
-        "PINCITE_PARSE_TIMEOUT_S", 120.0, "Longest time that reading one file may take.", unit="seconds", least=0.1, most=86_400
+        "PINCITE_PARSE_TIMEOUT_S",
+        120.0,
+        "Longest time that reading one file may take; two seconds more for each MB of it.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
     )
     worker_slots: int = _number(
         "PINCITE_WORKER_SLOTS",

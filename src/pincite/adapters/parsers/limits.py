@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class ParseLimits:
     """Bounds of one parse. A file that passes one is refused with a reason; the others are not touched.
 
-    `stall_s` is the longest silence between two pages, with two seconds more for each megabyte of the file; `timeout_s` the longest
-    parse in all.
+    `stall_s` is the longest silence between two pages, `timeout_s` the longest parse in all; both with two seconds more for each
+    megabyte of the file.
     `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 80 MB.
     """
 

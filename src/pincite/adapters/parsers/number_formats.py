@@ -70,6 +70,7 @@ class Section(NamedTuple):
         return any(token.kind == kind for token in self.tokens)
 
 
+@lru_cache(maxsize=65_536)
 def show_number(raw: str, code: str, *, date1904: bool = False) -> str:
     """Return what a cell with this number in a file and this format shows; the number itself where the format can't be followed."""
     if code == "General" and raw.isdecimal() and len(raw) <= _SIGNIFICANT and raw[0] != "0":

@@ -74,7 +74,7 @@ class ChildProcess:
         on_progress: Callable[[int, int], None] | None = None,
         on_piece: Callable[[int, bytes], None] | None = None,
     ) -> object:
-        """Send a request and wait for its result, blocking; a file of `size_bytes` may be silent the longer for it.
+        """Send a request and wait for its result, blocking; a file of `size_bytes` may take and be silent the longer for it.
 
         `on_piece` gets the bytes of the files inside the file, each with its number; what it raises ends the child.
 
@@ -84,7 +84,8 @@ class ChildProcess:
         self.files_read += 1
         self._is_worn = size_bytes > _LARGE_BYTES
         self._await_ready()
-        end, stall_s = time.monotonic() + limits.timeout_s, limits.stall_s + size_bytes / _BYTES_PER_SECOND
+        more_s = size_bytes / _BYTES_PER_SECOND
+        end, stall_s = time.monotonic() + limits.timeout_s + more_s, limits.stall_s + more_s
         try:
             write_frame(self._stdin, {**request, "limits": limits.for_child()})
             while True:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
@@ -59,6 +60,13 @@ def parse_cell(name: str) -> tuple[int, int] | None:
         column = column * 26 + ord(letter) - ord("A") + 1
     row = int(found.group(2))
     return (row - 1, column - 1) if 1 <= row <= _MAX_ROWS and column <= COLUMNS else None
+
+
+@lru_cache(maxsize=COLUMNS)
+def column_of(letters: str) -> int | None:
+    """Return the column that letters name, None when they name none."""
+    place = parse_cell(f"{letters}1")
+    return place[1] if place else None
 
 
 def parse_area(reference: str) -> Area | None:
@@ -143,8 +151,8 @@ def _cells(row: Element, workbook: Workbook) -> Iterator[GridCell]:
     for element in row:
         if element.tag != "x_c":
             continue
-        named = parse_cell(element.get("r", ""))
-        column = named[1] if named else column + 1
+        named = column_of(element.get("r", "").rstrip("0123456789"))
+        column = column + 1 if named is None else named
         if column >= COLUMNS:
             break
         text, is_text = _value(element, workbook)
