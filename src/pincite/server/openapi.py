@@ -44,10 +44,11 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def stream(events: str, *, twin: bool = False) -> dict[int | str, dict[str, Any]]:
     """Return what a route declares that streams the events of `STREAMS[events]`, and with `twin` answers JSON too."""
-    content: dict[str, Any] = {"text/event-stream": {"schema": _reference(events)}}
+    content: dict[str, Any] = {"text/event-stream": {"itemSchema": _on_the_wire(events)}}
     if twin:
         content["application/json"] = {"schema": _reference(Answer.__name__)}
-    return {200: {"description": "The answer.", "content": content}}
+    told = f"The answer. `{events}` describes its events as parsers of server-sent events give them, with `data` parsed."
+    return {200: {"description": told, "content": content}}
 
 
 def operation_id(route: APIRoute) -> str:
@@ -121,6 +122,16 @@ def _union(name: str, events: Mapping[str, type[BaseModel]]) -> dict[str, Any]:
         "oneOf": [_reference(_frame(name, event)) for event in events],
         "discriminator": {"propertyName": "event", "mapping": {event: _place(_frame(name, event)) for event in events}},
     }
+
+
+def _on_the_wire(stream_name: str) -> dict[str, Any]:
+    """Return what OpenAPI 3.2 and readers that know it take for one event: its `data` is text that holds JSON."""
+    kinds: list[dict[str, Any]] = []
+    for event, model in STREAMS[stream_name].items():
+        data = {"type": "string", "contentMediaType": "application/json", "contentSchema": _reference(model.__name__)}
+        properties = {"event": {"const": event, "type": "string"}, "data": data}
+        kinds.append({"type": "object", "properties": properties, "required": ["event", "data"]})
+    return {"oneOf": kinds}
 
 
 def _frame_schema(event: str, model: type[BaseModel]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from pincite.server.schemas.documents import (
     chunk_row,
     document_row,
 )
+from pincite.server.schemas.query import Text
 
 router = APIRouter(tags=["documents"], route_class=GatedRoute)
 
@@ -48,7 +49,7 @@ FILE: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/collections/{collection_id}/documents", status_code=202)
-async def upload(collection_id: str, files: Annotated[list[UploadFile], File()], caller: CallerDep) -> DocumentRows:
+async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min_length=1)], caller: CallerDep) -> DocumentRows:
     """Take files in. They are kept when this answers, and read soon after: see each document's stage."""
     caller.require(Permission.WRITE_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
@@ -64,7 +65,10 @@ async def upload(collection_id: str, files: Annotated[list[UploadFile], File()],
 
 @router.get("/collections/{collection_id}/documents")
 async def list_(
-    collection_id: str, caller: CallerDep, after: str = "", limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100
+    collection_id: str,
+    caller: CallerDep,
+    after: Annotated[Text, Query(max_length=4096)] = "",
+    limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
 ) -> DocumentRows:
     """List documents by path, those after `after`, with stage and progress."""
     caller.require(Permission.READ_DOCUMENTS)

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from pincite.answering.exchange import Ask
 from pincite.answering.prompts import source_label
 from pincite.core.evidence import Filter, Turn
 from pincite.core.ids import CollectionId, DocumentId
-from pincite.server.schemas.query import MAX_DOCUMENTS, Id, Question, Text
+from pincite.server.schemas.query import MAX_DOCUMENTS, Id, Question, Text, whole
 
 MAX_TURNS = 10
 MAX_MESSAGE_CHARACTERS = 4_000
@@ -52,7 +52,7 @@ class ChatRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE]})
 
     question: Annotated[Question, AfterValidator(_normalised)] = Field(description="1–5,000 characters; white space is normalised.")
-    retrieval_limit: int = Field(6, ge=1, le=10, strict=True)
+    retrieval_limit: Annotated[int, Field(strict=True, ge=1, le=10), BeforeValidator(whole)] = 6
     document_ids: list[Id] | None = Field(None, max_length=MAX_DOCUMENTS)
     content_types: list[Annotated[Text, Field(max_length=200)]] | None = Field(None, max_length=50)
     history: Annotated[list[HistoryMessage], Field(max_length=2 * MAX_TURNS), AfterValidator(_turns)] = Field(

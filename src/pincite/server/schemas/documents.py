@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.server.schemas.evidence import ScopeRow, Source
-from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, Id, Question, Text
+from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, Id, Question, Text, whole
 
 
 class NewCollection(BaseModel):
@@ -144,7 +144,7 @@ class SearchRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"query": "notice period", "limit": 3}]})
 
     query: Question
-    limit: int = Field(10, ge=1, le=100, strict=True)
+    limit: Annotated[int, Field(strict=True, ge=1, le=100), BeforeValidator(whole)] = 10
     strategy: Strategy = Strategy.HYBRID
     document_ids: list[Id] | None = Field(None, max_length=MAX_DOCUMENTS)
     path_prefix: Annotated[Text, Field(max_length=4096)] | None = None

@@ -1,6 +1,6 @@
 """What `/query/` takes."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
@@ -22,6 +22,11 @@ def _trimmed(question: str) -> str:
     if len(question) > MAX_QUESTION_CHARACTERS:
         raise ValueError(f"The question has {len(question):,} characters; {MAX_QUESTION_CHARACTERS:,} are the most.")
     return question
+
+
+def whole(number: Any) -> Any:
+    """Return `6.0` as 6: to JSON they are the same number."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _unicode(text: str) -> str:
