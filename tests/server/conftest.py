@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from pincite.adapters.memory.chat import ScriptedChatModel
 from pincite.bootstrap import Services
 from pincite.core.access import Permission
+from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import add_file
 from pincite.ingest.folders import files_of
 from pincite.ingest.ingestor import Progress
@@ -59,7 +60,7 @@ async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[Hous
 
 
 @asynccontextmanager
-async def opened(folder: Path, model: ScriptedChatModel, **settings: Any) -> AsyncGenerator[House]:
+async def opened(folder: Path, model: ChatModel, **settings: Any) -> AsyncGenerator[House]:
     """Open a house in a folder."""
     app = create_app(load_settings({}, home=str(folder / "home"), embedding="none", max_streams=3, **settings), llm=model)
     file = folder / "handbook.md"

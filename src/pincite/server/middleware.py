@@ -58,7 +58,7 @@ class Front:
             return
         request_id = scope[_KEY] = _given_id(scope) or new_id()
         scope[_BODY] = send
-        status, began = 0, time.perf_counter()
+        status, began, path = 0, time.perf_counter(), _logged(scope)
 
         async def marked(message: Message) -> None:
             nonlocal status
@@ -71,7 +71,7 @@ class Front:
             await self._app(scope, receive, marked)
         finally:
             elapsed_ms = (time.perf_counter() - began) * 1000
-            _log.info("%s %s %d %.1f ms %s", scope["method"], _logged(scope), status, elapsed_ms, request_id)
+            _log.info("%s %s %d %.1f ms %s", scope["method"], path, status, elapsed_ms, request_id)
 
 
 class BodyLimit:

@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.server.schemas.evidence import ScopeRow, Source
-from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, Id, Question, Text, whole
+from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
 
 
 class NewCollection(BaseModel):
@@ -17,7 +17,12 @@ class NewCollection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
 
-    name: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    name: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+        AfterValidator(storable),
+        Field(json_schema_extra={"pattern": SAYING_PATTERN}),
+    ]
 
 
 class EmbeddingRow(BaseModel):

@@ -29,7 +29,8 @@ def whole(number: Any) -> Any:
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def _unicode(text: str) -> str:
+def storable(text: str) -> str:
+    """Return a text that UTF-8 and every database can hold. Raises `ValueError`."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -41,14 +42,12 @@ def _unicode(text: str) -> str:
 
 # What the validators ask, for those who read the OpenAPI document.
 _TEXT_PATTERN = r"^[^\u0000]*$"
-_QUESTION: JsonDict = {
-    "minLength": 1,
-    "maxLength": MAX_QUESTION_CHARACTERS,
-    "pattern": r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$",
-}
+SAYING_PATTERN = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
+"""A text that isn't blank."""
+_QUESTION: JsonDict = {"minLength": 1, "maxLength": MAX_QUESTION_CHARACTERS, "pattern": SAYING_PATTERN}
 
-Text = Annotated[str, AfterValidator(_unicode), Field(json_schema_extra={"pattern": _TEXT_PATTERN})]
-Question = Annotated[str, AfterValidator(_unicode), AfterValidator(_trimmed), Field(json_schema_extra=_QUESTION)]
+Text = Annotated[str, AfterValidator(storable), Field(json_schema_extra={"pattern": _TEXT_PATTERN})]
+Question = Annotated[str, AfterValidator(storable), AfterValidator(_trimmed), Field(json_schema_extra=_QUESTION)]
 Id = Annotated[Text, Field(max_length=64)]
 
 
