@@ -21,12 +21,19 @@ ASKING = ((QUERY, "question"), (CHAT, "question"), (SEARCH, "query"))
 LONGEST, TOO_LONG = "x" * 5000, "x" * 5001
 USER, SAID = {"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "Hello."}
 
+NONE: list[Any] = [None, []]
+TALKS: list[Any] = [
+    *(None, {}, [USER], [SAID, USER], [USER, USER], [USER, SAID] * 11, [USER | {"x": 1}, SAID], [USER | {"role": "system"}, SAID]),
+    *([USER | {"content": ""}, SAID], [USER | {"content": "x" * 4001}, SAID], [USER | {"content": "x" * 4000}, SAID] * 4),
+]
+"""Histories that are none."""
+
 TAKEN: list[tuple[str, str, Any]] = [
     *((path, field, value) for path, field in ASKING for value in (
         "?", LONGEST, f"  {LONGEST}  ", "😀" * 5000, "a\tb\nc", "ä\u0301", "'; DROP TABLE chunks; --", "\u200f\u202e")),
     *((QUERY, field, value) for field in ("collection_id", "session_id") for value in (None, "")),
     *((QUERY, "collection_ids", value) for value in (None, [], [""])),
-    *((path, "document_ids", value) for path in (QUERY, CHAT, SEARCH) for value in (None, [])),
+    *((path, "document_ids", value) for path in (QUERY, CHAT, SEARCH) for value in NONE),
     *((path, field, value) for path in (QUERY, SEARCH) for field, value in (
         ("path_prefix", None), ("path_prefix", ""), ("path_prefix", "x" * 4096), ("tags", None), ("tags", ["x" * 200] * 50))),
     *((path, "content_types", value) for path in (CHAT, SEARCH) for value in (None, [], ["x" * 200] * 50)),
@@ -49,9 +56,7 @@ REFUSED: list[tuple[str, str, Any]] = [
     *((SEARCH, "limit", value) for value in (0, 101, -1, 1.5, "6", True, None, 10**30)),
     *((SEARCH, "strategy", value) for value in ("", "HYBRID", None, 1)),
     *((NEW, "name", value) for value in ("", "  ", "x" * 201, None, 1, "\0")),
-    *((CHAT, "history", value) for value in (
-        None, {}, [USER], [SAID, USER], [USER, USER], [USER, SAID] * 11, [USER | {"x": 1}, SAID], [USER | {"role": "system"}, SAID],
-        [USER | {"content": ""}, SAID], [USER | {"content": "x" * 4001}, SAID], [USER | {"content": "x" * 4000}, SAID] * 4)),
+    *((CHAT, "history", value) for value in TALKS),
 ]  # fmt: skip
 
 
