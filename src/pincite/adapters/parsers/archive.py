@@ -23,7 +23,7 @@ _END_BYTES = 22
 _END_WITHIN_BYTES = 65_535 + _END_BYTES
 _LOCAL_HEADER_BYTES = 30
 _IS_ENCRYPTED = 0x1
-_DAMAGE = (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError, struct.error, zlib.error)
+_DAMAGE = (zipfile.BadZipFile, NotImplementedError, ValueError, IndexError, EOFError, OSError, struct.error, zlib.error)
 
 
 class Archive:

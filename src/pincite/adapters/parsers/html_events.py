@@ -231,6 +231,13 @@ class HtmlReader(HTMLParser):
         elif self._is_seen:
             self._sink.text(unescape(written), index=index, count=len(written))
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Pass a marked section over. One of an unknown kind ends at the next bracket; there the library gives up."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.rawdata.find(">", i) + 1 or -1
+
     def unknown_decl(self, data: str) -> None:
         """Ignore a marked section."""
 

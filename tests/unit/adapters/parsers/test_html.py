@@ -41,6 +41,11 @@ def test_blocks_are_parted_and_blanks_collapse() -> None:
     ]
 
 
+@pytest.mark.parametrize("odd", ["<![foo[x]]>", "<![ x>", "<![if !supportEmptyParas]>", "<![endif]>", "<![0]>"])
+def test_marked_sections_of_any_kind_end(odd: str) -> None:
+    assert words(f"<p>The fee</p>{odd}<p>is 40 EUR.</p>")[-1] == "is 40 EUR."
+
+
 def test_headings_have_levels_and_the_title_is_the_declared_one() -> None:
     document = read_html("<title>The &amp; Harbour</title><h1>Costs</h1><h3>Roads <em>all</em></h3>", max_chars=100)
     assert [(block.role.value, block.level) for block in document.canonical.blocks] == [("heading", 1), ("heading", 3)]
