@@ -76,6 +76,7 @@ CALLS = [
     Call(
         "POST", "/collections/{collection_id}/documents", 202, WRITE, files=[("files", ("fees.md", b"# Fees\n\nFive percent.\n"))]
     ),
+    Call("POST", "/samples", 202, MANAGE),
     Call("GET", "/documents/{document_id}"),
     Call("GET", "/documents/{document_id}/chunks"),
     Call("GET", "/documents/{document_id}/text"),

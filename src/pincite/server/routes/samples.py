@@ -1,0 +1,38 @@
+"""`POST /samples`: the sample collection, loaded with one call."""
+
+from fastapi import APIRouter, Response
+
+from pincite.core.access import Permission
+from pincite.core.documents import Collection, Document, Stage
+from pincite.ingest.arrivals import Arrival
+from pincite.ingest.folders import FileToAdd, files_of
+from pincite.ingest.samples import SAMPLE_COLLECTION, sample_files
+from pincite.server.deps import Caller, CallerDep
+from pincite.server.gate import GatedRoute
+from pincite.server.schemas.documents import DocumentRows, document_row
+
+router = APIRouter(tags=["collections"], route_class=GatedRoute)
+
+SETTLED = (Stage.READY, Stage.FAILED)
+
+
+@router.post("/samples", status_code=202, responses={200: {"model": DocumentRows, "description": "All of them are ready."}})
+async def load(caller: CallerDep, response: Response) -> DocumentRows:
+    """Load the sample collection, `samples`. What is there or on its way stays as it is; 200 when all of it is ready."""
+    caller.require(Permission.MANAGE_COLLECTIONS)
+    collection = await caller.services.collection(SAMPLE_COLLECTION, create=True)
+    documents = [await _received(caller, collection, item) for item in files_of(sample_files())]
+    caller.state.wake()
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        ingestions = await work.ingestions.of([each.id for each in documents])
+    if all(each.stage is Stage.READY for each in documents):
+        response.status_code = 200
+    return DocumentRows(documents=[document_row(each, ingestions.get(each.id)) for each in documents])
+
+
+async def _received(caller: Caller, collection: Collection, item: FileToAdd) -> Document:
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        known = await work.documents.at_path(collection.id, item.path)
+    if known and known.stage not in SETTLED:
+        return known
+    return await caller.services.ingestor.receive(collection, Arrival(item.path, item.address, item.file, is_queued=True))
