@@ -16,6 +16,7 @@ CORPUS = ROOT.parent / "shared" / "corpus"
 # Taken by hand from the files as a spreadsheet program shows them.
 PHRASES: list[dict[str, Any]] = json.loads((ROOT / "tests/data/parsing/sheet_phrases.json").read_text(encoding="utf-8"))
 FILES = sorted({phrase["file"] for phrase in PHRASES})
+FAR = "sparse_corners.xlsx"
 STAFF = "Name,Team,Phone\n" + "".join(f"Person {n},Team {n % 7},555-{n:04d}\n" for n in range(400))
 ORDERS = json.dumps({"orders": [{"number": f"A-{n}", "customer": {"name": f"Buyer {n}"}, "sum": n * 3} for n in range(100)]})
 CODE = "RATE = 3\n\n\nclass Book:\n    def overdue_fee(self, days):\n        return days * RATE\n"
@@ -28,7 +29,7 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SyncPincit
     for name, text in made.items():
         (own / name).write_text(text, encoding="utf-8")
     with Pincite.sync(home=tmp_path_factory.mktemp("home")) as pincite:
-        pincite.add(*(own / name for name in made), *(CORPUS / name for name in FILES if CORPUS.exists()))
+        pincite.add(*(own / name for name in made), *(CORPUS / name for name in [*FILES, FAR] if CORPUS.exists()))
         yield pincite, {document.path: document for document in pincite.documents()}
 
 
@@ -44,6 +45,12 @@ def test_a_phrase_is_found_on_its_sheet_and_in_its_cells(
     found = [span for found in pincite.find(document.id, row["phrase"]) for span in found.spans]
     page, label = row["sheet"] or (None, None)
     assert (page, label, row["cells"]) in [(span.page, span.page_label, span.cells) for span in found]
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the folder of shared documents is not beside the repository")
+def test_a_cell_in_the_last_row_and_column_keeps_its_place(added: tuple[SyncPincite, dict[str, Document]]) -> None:
+    found = added[0].find(added[1][FAR].id, "2")
+    assert "XFD1048576" in [span.cells for item in found for span in item.spans]
 
 
 def test_a_question_for_one_value_finds_its_row_and_quotes_it_with_its_cells(

@@ -113,3 +113,9 @@ def test_unpacked_vectors_are_float32_buffers_that_numpy_reads_in_place() -> Non
     assert array.dtype == np.float32
     assert np.shares_memory(array, np.asarray(memoryview(second)))  # pyright: ignore[reportArgumentType] (it is a buffer)
     assert (list(first), array.tolist(), len(second)) == ([1, 2, 3], [4, 5, 6], 3)
+
+
+def test_places_far_down_in_a_sheet_come_back() -> None:
+    far = SourceRun(3, 2, 1, 1_048_575 * 16_384 + 16_383, 1)
+    given = CanonicalText("a\n\n12", (), (), (SourceRun(0, 1, 1, 7, 1), far))
+    assert canonical.decode(canonical.encode(given)) == given
