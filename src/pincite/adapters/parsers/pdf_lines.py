@@ -21,6 +21,10 @@ _MARK = re.compile(
 )
 _MARK_CHARACTER = re.compile(r"[\d*†‡§]")
 _MARK_ALONE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?!\d)")
+# Fonts of pictures name their bullets by whatever letter; Courier New's "o" is the bullet of second levels.
+_PRIVATE = re.compile("[\uf020-\uf0ff]")
+_BULLET = "•"
+_BLANK_OR_END = ("", " ", "\t", "\xa0")
 _JUMP, _LEAST_JUMP_LETTERS = 2.2, 4
 _MARK_SIZE, _RAISED = 0.86, 0.1
 
@@ -269,8 +273,11 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
         boxes = [head, page.loose_box(middle), tail]
         box = _span(boxes, boxes[sizes.index(sorted(sizes)[1])])
         slanted = page.is_slanted(first) and page.is_slanted(last)
-    starts_bold, mono = page.font_style(first)
-    bold = starts_bold and page.font_style(last)[0]
+    starts_bold, starts_mono, is_picture = page.font_style(first)
+    ends_bold, ends_mono, _ = page.font_style(last)
+    bold, mono = starts_bold and ends_bold, starts_mono and ends_mono
+    if text[1:2] in _BLANK_OR_END and (is_picture or _PRIVATE.match(text) or (starts_mono and text[0] == "o" and not mono)):
+        text = _BULLET + text[1:]
     if not all(map(isfinite, (*box, *sizes))):
         box, sizes = (0.0, 0.0, 0.0, 0.0), [0.0] * 3
     return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted, starts_bold)

@@ -13,8 +13,11 @@ from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
 from pincite.adapters.parsers.pdf_scripts import has_no_blanks
 from pincite.core.documents import BlockRole
 
+_BULLETS = "•‣◦▪▫●○■□◆◇♦►▶▸➢➤➔→✓✔✗☐☑❖❑⁃∙·"
 _ITEM = re.compile(
-    r"(?:[•‣◦▪●○■□–—*·\uf0b7-]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\.?\d{1,3}(?:\.\d{1,3})+\.?|\.\d|§+\s?[\d.]+)\s+\S",
+    rf"[{_BULLETS}](?:\s*\S|$)|[–—*-]\s+\S|"
+    r"(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]|\.?\d{1,3}(?:\.\d{1,3})+\.?|\.\d|§+\s?[\d.]+)\s+\S|"
+    r"\(?\d{1,3}[.)](?=[^\W\d_]{2})|\d{4}(?:\.\d{1,3})+\.?\s+(?-i:[A-Z])|[*†‡]{1,3}(?=(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 # Behind its number a caption has a full stop, a colon, a dash, its end or a title with a capital; "Figure 7 shows" is a sentence.
@@ -28,6 +31,7 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？؟۔]['\"”’»)\]]*$")
 _SAME_SIZE = 0.08
 _LONGEST_MARK = 8
 _LEAST_PROSE = 30
+_OUTDENT_EMS = 0.8
 _LEAST_EMS, _USUAL_EMS, _WIDE_EMS = 0.8, 2.2, 3.8
 _EVEN, _EVEN_SHARE = 0.05, 0.6
 
@@ -272,6 +276,8 @@ def _is_indented(paragraph: Paragraph, line: Line, column: _Column) -> bool:
     """Whether a line starts a paragraph by its left edge: a first-line indent, or back from a hanging one."""
     em, first, last = line.size, paragraph.row_lefts[0], paragraph.row_lefts[-1]
     step = line.box[0] - last
+    if step < -_OUTDENT_EMS * em and len(paragraph.row_lefts) > 1 and ends_sentence(paragraph.last.text):
+        return line.box[0] < min(paragraph.row_lefts) - _OUTDENT_EMS * em
     if 0.8 * em < step < 6 * em and last - column.left < 0.5 * em:
         return not starts_item(paragraph.last.text) and ends_sentence(paragraph.last.text)
     is_hanging = len(paragraph.row_lefts) > 1 and last - first > 0.8 * em

@@ -22,6 +22,7 @@ _TITLE_BYTES = 4096
 _SLANT = 0.15
 _SAMPLED_CHARS, _SIDEWAYS_SHARE = 24, 0.6
 _BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECASE)
+_PICTURES = re.compile(rb"wingding|webding|dingbat|opensymbol|monotypesorts|zapfd", re.IGNORECASE)
 _MONO = re.compile(rb"courier|mono|consol|menlo|typewriter|cmtt|cmsltt|source ?code|fixed", re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ class PdfPage:
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._edge_pointers = [ctypes.byref(edge) for edge in self._edges]
         # By font: a font lives as long as the page that uses it.
-        self._styles: dict[int, tuple[bool, bool]] = {}
+        self._styles: dict[int, tuple[bool, bool, bool]] = {}
         self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
         self._box: Rect = (0.0, 0.0, 0.0, 0.0)
         self._quarter_turns = 0
@@ -176,8 +177,8 @@ class PdfPage:
         along, across = sorted((abs(self._matrix.a), abs(self._matrix.b)))
         return along > _SLANT * across
 
-    def font_style(self, index: int) -> tuple[bool, bool]:
-        """Return whether a character's font is bold and whether its letters are equally wide, both by the font's name."""
+    def font_style(self, index: int) -> tuple[bool, bool, bool]:
+        """Return whether a character's font is bold, has letters equally wide, and has pictures for letters; by the font's name."""
         drawn = self._pdfium.FPDFText_GetTextObject(self._text, index)
         font = self._pdfium.FPDFTextObj_GetFont(drawn) if drawn else None
         style = self._styles.get(font or 0)
@@ -209,8 +210,8 @@ class PdfPage:
 
 
 @lru_cache(maxsize=1024)
-def _style(font_name: bytes) -> tuple[bool, bool]:
-    return bool(_BOLD.search(font_name)), bool(_MONO.search(font_name))
+def _style(font_name: bytes) -> tuple[bool, bool, bool]:
+    return bool(_BOLD.search(font_name)), bool(_MONO.search(font_name)), bool(_PICTURES.search(font_name))
 
 
 def _character(point: int) -> str:

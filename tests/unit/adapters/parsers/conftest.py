@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[4]
-FONTS = {"Helvetica": "F1", "Helvetica-Bold": "F2", "Courier": "F3", "Times-Roman": "F4"}
+FONTS = {"Helvetica": "F1", "Helvetica-Bold": "F2", "Courier": "F3", "Times-Roman": "F4", "ZapfDingbats": "F5"}
 
 
 @dataclass(frozen=True)
