@@ -10,6 +10,7 @@ from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
 from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
 from pincite.adapters.parsers.pdf_grids import holds, with_boxes
+from pincite.adapters.parsers.pdf_heading_forms import capitals_are_rare
 from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import PageLines, read_lines
@@ -118,7 +119,12 @@ def _order(
             lifted += paragraphs([line for line in page.lines if line.role is role])
         on_page(len(pages), len(pages))
     is_outlined = found >= 3 and found * 2 >= len(bookmarks)
-    mark_headings(flow, body=body, bold_counts=not is_outlined and bold_is_rare(pages))
+    flow = mark_headings(
+        flow,
+        body=body,
+        bold_counts=not is_outlined and bold_is_rare(pages),
+        forms_count=not is_outlined and capitals_are_rare(pages),
+    )
     return join_over_breaks(flow, pages, body=body), lifted
 
 

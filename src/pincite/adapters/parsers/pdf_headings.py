@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from pincite.adapters.parsers.pdf_heading_forms import is_capital_heading, is_no_heading, is_numbered_heading, split_run_in
 from pincite.adapters.parsers.pdf_lines import PageLines
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, ends_sentence, starts_caption, starts_item
 from pincite.core.documents import BlockRole
@@ -36,17 +37,30 @@ def bold_is_rare(pages: Sequence[PageLines]) -> bool:
     return bold * 3 < total
 
 
-def mark_headings(paragraphs: Sequence[Paragraph], *, body: float, bold_counts: bool) -> None:
-    """Set role and level of headings and captions among body paragraphs; headings of the outline keep theirs."""
-    for number, paragraph in enumerate(paragraphs):
-        following = paragraphs[number + 1] if number + 1 < len(paragraphs) else None
+def mark_headings(paragraphs: Sequence[Paragraph], *, body: float, bold_counts: bool, forms_count: bool) -> list[Paragraph]:
+    """Set role and level of headings and captions among body paragraphs; headings of the outline keep theirs.
+
+    Where `bold_counts`, a bold title that runs into its text becomes a paragraph of its own. Where `forms_count`, so do lines in
+    capitals and behind numbers that stand over text.
+    """
+    found = [part for one in paragraphs for part in (split_run_in(one) if bold_counts and one.role is BlockRole.BODY else [one])]
+    for number, paragraph in enumerate(found):
+        before = found[number - 1] if number else None
+        following = found[number + 1] if number + 1 < len(found) else None
         if paragraph.role is not BlockRole.BODY:
             continue
         if _is_caption(paragraph):
             paragraph.role = BlockRole.CAPTION
-        elif _is_large(paragraph, body=body) or (bold_counts and _is_bold_heading(paragraph, following, body=body)):
+        elif is_no_heading(paragraph.text[:_MAX_HEADING_CHARS]):
+            continue
+        elif (
+            _is_large(paragraph, body=body)
+            or (bold_counts and _is_bold_heading(paragraph, following, body=body))
+            or (forms_count and (is_capital_heading(paragraph, following) or is_numbered_heading(before, paragraph, following)))
+        ):
             paragraph.role = BlockRole.HEADING
-    _set_levels([paragraph for paragraph in paragraphs if paragraph.role is BlockRole.HEADING])
+    _set_levels([paragraph for paragraph in found if paragraph.role is BlockRole.HEADING])
+    return found
 
 
 def _is_caption(paragraph: Paragraph) -> bool:

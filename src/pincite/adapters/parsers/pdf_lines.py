@@ -57,7 +57,8 @@ class Line:
 
     `hyphen` is the index of the line-end hyphen at which PDFium joined this line to the next, -1 without one. `words` are
     known where a table may stand; `cells` are the ends of words behind which a gap is wide enough to part cells. `mono` says
-    that all letters are equally wide, `starts_bold` that the first is bold, `slanted` that the line neither runs level nor
+    that all letters are equally wide, `starts_bold` that the first is bold, `bold_end` where the bold
+    print ends then that stands at the beginning of a line alone, `slanted` that the line neither runs level nor
     upright; `marks` are raised marks as `(position, length)`. `role`, `level`, `begins` (a paragraph starts here) and
     `dropped` (marks that lead to a footnote) are what later steps find out.
     """
@@ -73,6 +74,7 @@ class Line:
     mono: bool = False
     slanted: bool = False
     starts_bold: bool = False
+    bold_end: int = 0
     hyphen: int = -1
     words: tuple[Word, ...] = ()
     cells: tuple[int, ...] = ()
@@ -95,6 +97,16 @@ class Line:
             Gap(word.end, word.right, after.left) if word.right <= after.left else Gap(word.end, after.right, word.left)
             for word, after in pairwise(self.words)
         ]
+
+    def halves(self, position: int) -> tuple["Line", "Line"]:
+        """Return the line cut at a blank, both with the box of the whole."""
+        rest = len(self.text) - len(self.text[position:].lstrip())
+        head = replace(self, text=self.text[:position], bold=True, bold_end=0, hyphen=-1, cells=(), words=())
+        tail = replace(self, text=self.text[rest:], start=self.start + rest, starts_bold=False, bold_end=0, begins=False)
+        tail.words, tail.cells = (), ()
+        head.marks, head.dropped = _within(self.marks, 0, position), _within(self.dropped, 0, position)
+        tail.marks, tail.dropped = _within(self.marks, rest, len(self.text)), _within(self.dropped, rest, len(self.text))
+        return head, tail
 
     def measure(self, words: Sequence[Word]) -> None:
         """Take the places of its words, and find the gaps that may part cells: wide ones, but not those of a justified line."""
@@ -139,6 +151,7 @@ class Line:
             size=size,
             hyphen=self.hyphen if end == len(self.text) else -1,
             bold=self.bold or (self.starts_bold and not start),
+            bold_end=self.bold_end if not start and self.bold_end < end else 0,
             words=tuple(word._replace(start=word.start - start, end=word.end - start) for word in words),
             cells=tuple(position - start for position in self.cells if start < position < end),
             marks=_within(self.marks, start, end),
@@ -280,7 +293,17 @@ def _line(page: PdfPage, raw: str, *, start: int, number: int) -> Line | None:
         text = _BULLET + text[1:]
     if not all(map(isfinite, (*box, *sizes))):
         box, sizes = (0.0, 0.0, 0.0, 0.0), [0.0] * 3
-    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted, starts_bold)
+    bold_end = _bold_end(page, text, first) if starts_bold and not ends_bold else 0
+    return Line(number, first, text, box, sorted(sizes)[1], sizes[0], sizes[2], bold, mono, slanted, starts_bold, bold_end)
+
+
+def _bold_end(page: PdfPage, text: str, first: int) -> int:
+    """Return where the bold print ends that a line begins with."""
+    low, high = 0, len(text) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if page.font_style(first + _visible_near(text, middle))[0] else (low, middle)
+    return high
 
 
 def _stand_alike(head: Rect, tail: Rect) -> bool:
