@@ -59,7 +59,10 @@ def is_capital_heading(paragraph: Paragraph, following: Paragraph | None) -> boo
 
 
 def is_numbered_heading(before: Paragraph | None, paragraph: Paragraph, following: Paragraph | None) -> bool:
-    """Whether a short line behind a number stands over text of its own: items of a list follow each other, titles with pages are contents."""
+    """Whether a short line behind a number stands over text of its own.
+
+    Items of a list follow each other, and titles with pages are contents.
+    """
     text = paragraph.text
     number = _NUMBER.match(text)
     if number is None or len(paragraph.lines) > 1 or len(text) > _MOST_NUMBERED or len(text.split()) > _MOST_NUMBERED_WORDS:

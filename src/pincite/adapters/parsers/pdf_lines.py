@@ -27,6 +27,8 @@ _BULLET = "•"
 _BLANK_OR_END = ("", " ", "\t", "\xa0")
 _JUMP, _LEAST_JUMP_LETTERS = 2.2, 4
 _MARK_SIZE, _RAISED = 0.86, 0.1
+_LEAST_POINTS = 1.0
+_COVERED_SHARE, _MOST_OBJECTS = 0.5, 20_000
 
 
 class Word(NamedTuple):
@@ -211,9 +213,30 @@ def _lines(page: PdfPage, chars: str, *, number: int) -> list[Line]:
                 lines.append(line)
             seen.add(key)
         at = found.end()
+    lines = _visible(page, lines)
     for line in lines:
         line.marks = tuple(_raised_marks(page, line))
     return lines
+
+
+def _visible(page: PdfPage, lines: list[Line]) -> list[Line]:
+    """Leave out what nobody sees: print without ink, too small to be read, or beyond the page.
+
+    All stays where a picture covers the page, whose text it then is, or where nothing else can be read.
+    """
+    width, height = page.size
+    hidden = [line for line in lines if _is_hidden(page, line, width, height)]
+    if not hidden or len(hidden) == len(lines) or page.picture_share(most=_MOST_OBJECTS) >= _COVERED_SHARE:
+        return lines
+    unseen = set(map(id, hidden))
+    return [line for line in lines if id(line) not in unseen]
+
+
+def _is_hidden(page: PdfPage, line: Line, width: float, height: float) -> bool:
+    x0, y0, x1, y1 = line.box
+    if 0 < line.size < _LEAST_POINTS or (width > 0 and (x1 < 0 or y1 < 0 or x0 > width or y0 > height)):
+        return True
+    return page.is_invisible(line.index(0)) and page.is_invisible(line.index(len(line.text) - 1))
 
 
 def _take_order(line: Line, shaped: ShapedPage) -> None:

@@ -20,6 +20,7 @@ _PASSWORD_ERRORS = (4, 5)
 _LABEL_BYTES = 256
 _TITLE_BYTES = 4096
 _SLANT = 0.15
+_WITHOUT_INK = 3
 _SAMPLED_CHARS, _SIDEWAYS_SHARE = 24, 0.6
 _BOLD = re.compile(rb"bold|black|heavy|demi|cmbx|cmssbx|sfbx|-bd\b", re.IGNORECASE)
 _PICTURES = re.compile(rb"wingding|webding|dingbat|opensymbol|monotypesorts|zapfd", re.IGNORECASE)
@@ -188,6 +189,19 @@ class PdfPage:
             if font:
                 self._styles[font] = style
         return style
+
+    def is_invisible(self, index: int) -> bool:
+        """Return whether a character is drawn without ink, as the text behind a scan is."""
+        drawn = self._pdfium.FPDFText_GetTextObject(self._text, index)
+        return bool(drawn) and self._pdfium.FPDFTextObj_GetTextRenderMode(drawn) == _WITHOUT_INK
+
+    def picture_share(self, *, most: int) -> float:
+        """Return which share of the page pictures cover, each counted by itself; from `most` objects at most."""
+        left, bottom, right, top = self._box
+        area = (right - left) * (top - bottom)
+        pictures = TextObjectReader(self._pdfium).pictures(self._handle or 0, most=most)
+        shown = ((max(0.0, min(right, b[2]) - max(left, b[0])), max(0.0, min(top, b[3]) - max(bottom, b[1]))) for b in pictures)
+        return sum(width * height for width, height in shown) / area if area > 0 else 0.0
 
     def rects(self, index: int, count: int) -> list[Rect]:
         """Return the tight boxes of `count` characters from `index`, one per stretch of text drawn together."""

@@ -85,6 +85,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "FPDFText_IsGenerated": (_INT, (_POINTER, _INT)),
     "FPDFText_GetCharOrigin": (_INT, (_POINTER, _INT, _POINTER, _POINTER)),
     "FPDFText_GetTextObject": (_POINTER, (_POINTER, _INT)),
+    "FPDFTextObj_GetTextRenderMode": (_INT, (_POINTER,)),
     "FPDFTextObj_GetFont": (_POINTER, (_POINTER,)),
     "FPDFText_CountRects": (_INT, (_POINTER, _INT, _INT)),
     "FPDFText_GetRect": (_INT, (_POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)),

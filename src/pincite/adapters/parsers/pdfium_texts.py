@@ -1,6 +1,7 @@
 """What the text objects of a PDF page say beside their characters: blanks that were drawn, and text that stands for glyphs."""
 
 import ctypes
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from typing import NamedTuple
 Rect = tuple[float, float, float, float]
 
 _TEXT = 1
+_PICTURES = (3, 5)
 _ACTUAL_TEXT = b"ActualText"
 _MOST_BYTES = 512
 
@@ -55,6 +57,13 @@ class TextObjectReader:
                 # PDFium drops objects that draw nothing, and puts blanks where it thinks that there is room for one.
                 found.blanks.append(box)
         return found
+
+    def pictures(self, page: int, *, most: int) -> Iterator[Rect]:
+        """Yield the boxes of pictures, and of forms, which hold them where programs wrap a scan."""
+        for number in range(min(most, self._pdfium.FPDFPage_CountObjects(page))):
+            handle = self._pdfium.FPDFPage_GetObject(page, number)
+            if handle and self._pdfium.FPDFPageObj_GetType(handle) in _PICTURES and (box := self._bounds(handle)) is not None:
+                yield box
 
     def _bounds(self, handle: int) -> Rect | None:
         if not self._pdfium.FPDFPageObj_GetBounds(handle, *self._pointers):
