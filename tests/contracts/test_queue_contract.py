@@ -178,3 +178,43 @@ async def test_a_job_that_is_given_back_for_later_waits(store: AnyStore) -> None
     assert await store.queue.give_back(await leased(store), error="x", after_s=LONG_S)
     assert await store.queue.lease(KINDS, for_s=LONG_S) is None
     assert await state(store, "a") is JobState.QUEUED
+
+
+@pytest.mark.parametrize("runs", [False, True], ids=["queued", "running"])
+async def test_a_cancelled_job_is_nobody_s_and_is_not_done(store: AnyStore, runs: bool) -> None:
+    await enqueue(store, "a")
+    job = await leased(store) if runs else None
+    async with store.open(THEIRS) as work:
+        assert not await work.jobs.cancel(JobKind.INGEST, "a")
+    async with store.open(OURS) as work:
+        assert await work.jobs.cancel(JobKind.INGEST, "a")
+        await work.commit()
+    if job:
+        assert not await store.queue.holds(job)
+        assert not await store.queue.extend(job, for_s=LONG_S)
+        assert not await store.queue.finish(job)
+    assert await store.queue.lease(KINDS, for_s=LONG_S) is None
+    assert await state(store, "a") is JobState.CANCELLED
+    async with store.open(OURS) as work:
+        assert not await work.jobs.cancel(JobKind.INGEST, "a")
+
+
+async def test_a_job_is_held_until_it_is_done_or_another_s(store: AnyStore) -> None:
+    await enqueue(store, "a")
+    lost = await leased(store, for_s=OVER_S)
+    assert await store.queue.holds(lost)
+    job = await leased(store)
+    assert (await store.queue.holds(lost), await store.queue.holds(job)) == (False, True)
+    await store.queue.finish(job)
+    assert not await store.queue.holds(job)
+
+
+async def test_jobs_are_listed_by_state_newest_first_and_only_one_s_own(store: AnyStore) -> None:
+    await enqueue(store, "a", "b", "c")
+    await enqueue(store, "x", workspace=THEIRS)
+    await store.queue.finish(await leased(store))
+    async with store.open(OURS) as work:
+        waiting = await work.jobs.list([JobState.QUEUED, JobState.RUNNING])
+        assert [(each.key, each.state, each.attempt) for each in waiting] == [("c", JobState.QUEUED, 0), ("b", JobState.QUEUED, 0)]
+        assert [each.key for each in await work.jobs.list(list(JobState), limit=2)] == ["c", "b"]
+        assert [each.key for each in await work.jobs.list([JobState.DONE])] == ["a"]

@@ -83,6 +83,7 @@ CALLS = [
     Call("GET", "/documents/{document_id}/file"),
     Call("GET", "/documents/{document_id}/pages/{page}", 404),
     Call("POST", "/documents/{document_id}/retry", 409, WRITE),
+    Call("POST", "/documents/{document_id}/cancel", 409, WRITE),
     Call("DELETE", "/documents/{document_id}", 204, WRITE),
     Call("GET", "/health", needs=None),
     Call("GET", "/ready", needs=None),

@@ -149,3 +149,22 @@ async def test_jobs_of_workers_that_died_each_time_are_given_up() -> None:
     running.cancel()
     await asyncio.wait({running})
     assert (handler.given_up, handler.ran) == (["a"], [])
+
+
+async def test_a_job_that_is_cancelled_stops_its_work_and_the_worker_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "LOOK_S", 0.001)
+    store, handler = MemoryStore(), Recording(blocks=True)
+    await enqueued(store, "a")
+    running = asyncio.create_task(worker(store, handler, poll_s=0.001).run())
+    await handler.begun.wait()
+    handler.blocks = False
+    handler.begun.clear()
+    async with store.open(OURS) as work:
+        await work.jobs.cancel(JobKind.INGEST, "a")
+        await work.jobs.enqueue(NewJob(JobKind.INGEST, "b"))
+        await work.commit()
+    await asyncio.wait_for(handler.begun.wait(), 5)
+    running.cancel()
+    await asyncio.wait({running})
+    assert (handler.ran, handler.reopened, handler.given_up) == (["a", "b"], [], [])
+    assert await state(store, "a") is JobState.CANCELLED

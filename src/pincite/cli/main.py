@@ -10,6 +10,7 @@ import click
 
 from pincite import __version__
 from pincite.cli.evaluate import evaluate
+from pincite.cli.jobs import jobs
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
 from pincite.cli.pages import page
@@ -34,6 +35,7 @@ COMMANDS = (
     sample,
     serve,
     worker,
+    jobs,
     token,
     doctor,
     backup,

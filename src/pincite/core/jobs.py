@@ -25,6 +25,7 @@ class JobState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,19 @@ class NewJob:
     key: str
     payload: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
     priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobInfo:
+    """A job as those see it who look after them. `error` is the code of what went wrong in its last try."""
+
+    id: JobId
+    kind: JobKind
+    key: str
+    payload: Mapping[str, str | int]
+    state: JobState
+    attempt: int
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pincite.core.documents import Collection, Document, Ingestion, Reason, Stage
-from pincite.core.errors import NotFoundError, PinciteError
+from pincite.core.errors import ConflictError, NotFoundError, PinciteError
 from pincite.core.ids import DocumentId, WorkspaceId
-from pincite.core.jobs import Job
+from pincite.core.jobs import Job, JobKind
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.store import Store
 from pincite.ingest.ingestor import Ingestor, Progress
-from pincite.ingest.queueing import enqueue
+from pincite.ingest.overtaking import CANCELLED, is_cancelled
+from pincite.ingest.queueing import attempt_key, enqueue
 
 REPORT_S = 0.5
 """Seconds between two writes of how far a document is."""
@@ -57,6 +58,26 @@ class IngestJobs:
                 await work.commit()
         return document
 
+    async def cancel(self, document_id: DocumentId) -> Document:
+        """End the attempt to read a document: at once where it waits, and within a second where a worker is at it.
+
+        What is stored of it by then is taken up by the next attempt. Raises `NotFoundError`, `ConflictError` (`not_in_work`).
+        """
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            document = await work.documents.get(document_id)
+            if document is None:
+                raise NotFoundError("There is no such document.", code="document")
+            if document.stage in (Stage.READY, Stage.FAILED):
+                raise ConflictError(f"{document.path} is not being read: it is {document.stage.value}.", code="not_in_work")
+            document = replace(document, stage=Stage.FAILED, reason=CANCELLED, updated_at=datetime.now(UTC))
+            await work.documents.save(document)
+            if ingestion := (await work.ingestions.of([document_id])).get(document_id):
+                await work.jobs.cancel(JobKind.INGEST, attempt_key(document_id, ingestion.attempt))
+                await work.ingestions.report(replace(ingestion, stage=Stage.FAILED))
+            await work.commit()
+        return document
+
     async def reopen(self, job: Job) -> None:
         """Put a document back to where its next try finds it: a try that was broken off isn't its failure."""
         await self._settle(job, Stage.PENDING, None)
@@ -73,7 +94,7 @@ class IngestJobs:
             collection = await work.collections.get(document.collection_id) if document else None
         if document is None or collection is None or ingestion is None or ingestion.attempt != job.payload["attempt"]:
             return None
-        return None if document.stage is Stage.READY else (document, collection, ingestion)
+        return None if document.stage is Stage.READY or is_cancelled(document) else (document, collection, ingestion)
 
     async def _settle(self, job: Job, stage: Stage, reason: Reason | None) -> None:
         found = await self._current(job)
@@ -90,7 +111,7 @@ class IngestJobs:
 
 def _is_settled(document: Document, stage: Stage) -> bool:
     """Say whether a document is past being put to a stage: it is ready, or has failed already, with a reason of its own."""
-    return document.stage is Stage.READY or (document.stage is Stage.FAILED and stage is Stage.FAILED)
+    return document.stage is Stage.READY or is_cancelled(document) or (document.stage is Stage.FAILED and stage is Stage.FAILED)
 
 
 class _Reports:

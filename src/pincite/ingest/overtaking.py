@@ -10,9 +10,17 @@ _OVERTAKEN = Reason(
 )
 
 
+CANCELLED = Reason("cancelled", "Reading the file was cancelled. Try it again, or add the file again, to go on.")
+
+
 def is_overtaken(document: Document, current: Document) -> bool:
-    """Say whether others gave the document other bytes, or are done with the same."""
-    return current.sha256 != document.sha256 or current.stage is Stage.READY
+    """Say whether others gave the document other bytes, are done with the same, or cancelled it."""
+    return current.sha256 != document.sha256 or current.stage is Stage.READY or is_cancelled(current)
+
+
+def is_cancelled(document: Document) -> bool:
+    """Say whether somebody cancelled the reading of a document, and nobody has begun it again."""
+    return document.stage is Stage.FAILED and document.reason is not None and document.reason.code == CANCELLED.code
 
 
 def outcome(document: Document, current: Document | None) -> Document:

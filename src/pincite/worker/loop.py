@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import random
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Protocol
 
 from pincite.core.errors import PinciteError, StoreError
@@ -17,6 +19,8 @@ POLL_S = 1.0
 FIRST_WAIT_S = 5.0
 """Wait before a job that failed by no fault of its own is tried again; doubled each time."""
 STORE_WAIT_S = 5.0
+LOOK_S = 0.5
+"""Seconds between two looks whether a job was cancelled."""
 
 _log = logging.getLogger("pincite.worker")
 
@@ -125,11 +129,13 @@ class Worker:
             beating.cancel()
 
     async def _keep(self, job: Job, work: asyncio.Task[None]) -> None:
-        """Extend the lease; once it is lost another worker has the job, and this one stops."""
-        while True:
-            await asyncio.sleep(self.lease_s / 3)
+        """Extend the lease; once it is lost, because another worker has the job or somebody cancelled it, this one stops."""
+        looks_per_lease = max(1, round(self.lease_s / 3 / LOOK_S))
+        for look in count(1):
+            await asyncio.sleep(min(LOOK_S, self.lease_s / 3))
             with suppress(StoreError):
-                if not await self.queue.extend(job, for_s=self.lease_s):
+                is_held = self.queue.extend(job, for_s=self.lease_s) if look % looks_per_lease == 0 else self.queue.holds(job)
+                if not await is_held:
                     work.cancel()
                     return
 
@@ -149,8 +155,13 @@ class Worker:
             await self.queue.finish(job)
             _log.warning("Job %s failed: %s", job.key, code)
             return
-        if await self.queue.give_back(job, error=code, after_s=FIRST_WAIT_S * 2 ** (job.attempt - 1)):
+        if await self.queue.give_back(job, error=code, after_s=_wait_s(job)):
             await handler.reopen(job)
+
+
+def _wait_s(job: Job) -> float:
+    """Return how long a job waits after a failure: longer each time, and not all that failed at once by the same."""
+    return FIRST_WAIT_S * 2 ** (job.attempt - 1) * random.uniform(0.75, 1.25)
 
 
 def _is_cancelled() -> bool:

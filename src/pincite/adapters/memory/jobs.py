@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import JobRow, Shared, Transaction
 from pincite.core.ids import JobId, WorkspaceId, new_id
-from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+from pincite.core.jobs import MAX_ATTEMPTS, Job, JobInfo, JobKind, JobState, NewJob
 
 
 class MemoryJobs:
@@ -29,6 +29,26 @@ class MemoryJobs:
         rows = self._tx.tables.jobs.all(self._tx.workspace_id)
         return next((row.state for row in rows if (row.job.kind, row.job.key) == (kind, key)), None)
 
+    async def cancel(self, kind: JobKind, key: str) -> bool:
+        """Let a job be done by nobody. False for one that isn't queued or running."""
+        tables = await self._tx.lock()
+        for row in tables.jobs.all(self._tx.workspace_id):
+            if (row.job.kind, row.job.key) == (kind, key) and row.state in (JobState.QUEUED, JobState.RUNNING):
+                cancelled = replace(row, state=JobState.CANCELLED, job=replace(row.job, lease=""))
+                tables.jobs.put(self._tx.workspace_id, row.job.id, cancelled)
+                return True
+        return False
+
+    async def list(self, states: Collection[JobState], *, limit: int = 100) -> list[JobInfo]:
+        """Return jobs in some states, newest first."""
+        rows = sorted(self._tx.tables.jobs.all(self._tx.workspace_id), key=lambda row: -row.number)
+        return [_info(row) for row in rows if row.state in states][:limit]
+
+
+def _info(row: JobRow) -> JobInfo:
+    job = row.job
+    return JobInfo(job.id, job.kind, job.key, job.payload, row.state, job.attempt, row.error)
+
 
 class MemoryQueue:
     """A `Queue` over the jobs of all workspaces. `now` gives the seconds that count."""
@@ -50,6 +70,11 @@ class MemoryQueue:
     async def extend(self, job: Job, *, for_s: float) -> bool:
         """Keep a job for longer. False when it isn't the caller's any more."""
         return await self._change(job, due_at=self._now() + for_s)
+
+    async def holds(self, job: Job) -> bool:
+        """Say whether a job is still the caller's."""
+        rows = (row for row in self._rows([job.kind]) if row.job.id == job.id)
+        return any(row.state is JobState.RUNNING and row.job.lease == job.lease for row in rows)
 
     async def finish(self, job: Job) -> bool:
         """Mark a job as done. False when it isn't the caller's any more."""

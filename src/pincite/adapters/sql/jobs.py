@@ -15,7 +15,7 @@ from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.tables import jobs
 from pincite.adapters.sql.transaction import Database, Transaction
 from pincite.core.ids import JobId, WorkspaceId, new_id
-from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobInfo, JobKind, JobState, NewJob
 
 
 class DatabaseTime(FunctionElement[float]):
@@ -77,6 +77,25 @@ ABANDONED = (WANTED, jobs.c.state == JobState.RUNNING.value, IS_OVER, jobs.c.att
 TAKE_OVER = update(jobs).where(*ABANDONED).values(lease=bindparam("new_lease"), due_at=NOW + bindparam("for_s")).returning(*jobs.c)
 
 
+HELD = select(jobs.c.id).where(*MINE)
+CANCEL = (
+    update(jobs)
+    .where(
+        jobs.c.workspace_id == bindparam("own"),
+        jobs.c.kind == bindparam("of_kind"),
+        jobs.c.key == bindparam("of_key"),
+        jobs.c.state.in_([JobState.QUEUED.value, JobState.RUNNING.value]),
+    )
+    .values(state=JobState.CANCELLED.value, lease="")
+)
+LISTED = (
+    select(jobs)
+    .where(jobs.c.workspace_id == bindparam("own"), jobs.c.state.in_(bindparam("states", expanding=True)))
+    .order_by(jobs.c.created_at.desc(), jobs.c.id.desc())
+    .limit(bindparam("count"))
+)
+
+
 class SqlJobs:
     """Jobs of the transaction's workspace."""
 
@@ -110,6 +129,15 @@ class SqlJobs:
         row = await self._tx.row(KNOWN, kind=kind.value, key=key)
         return JobState(row.state) if row else None
 
+    async def cancel(self, kind: JobKind, key: str) -> bool:
+        """Let a job be done by nobody. False for one that isn't queued or running."""
+        return (await self._tx.change(CANCEL, of_kind=kind.value, of_key=key)).rowcount > 0
+
+    async def list(self, states: Collection[JobState], *, limit: int = 100) -> list[JobInfo]:
+        """Return jobs in some states, newest first."""
+        rows = await self._tx.rows(LISTED, states=[state.value for state in states], count=limit)
+        return [_info(row) for row in rows]
+
 
 class SqlQueue:
     """A `Queue` over the jobs of all workspaces."""
@@ -127,6 +155,11 @@ class SqlQueue:
     async def extend(self, job: Job, *, for_s: float) -> bool:
         """Keep a job for longer. False when it isn't the caller's any more."""
         return await self._held(EXTEND, job, for_s=for_s)
+
+    async def holds(self, job: Job) -> bool:
+        """Say whether a job is still the caller's. Looks without a lock."""
+        async with self._transaction() as transaction:
+            return await transaction.row(HELD, job_id=job.id, held=job.lease) is not None
 
     async def finish(self, job: Job) -> bool:
         """Mark a job as done. False when it isn't the caller's any more."""
@@ -174,6 +207,11 @@ class SqlQueue:
 
 def _names(kinds: Collection[JobKind]) -> list[str]:
     return [kind.value for kind in kinds]
+
+
+def _info(row: Row[Any]) -> JobInfo:
+    payload = json.loads(row.payload)
+    return JobInfo(JobId(row.id), JobKind(row.kind), row.key, payload, JobState(row.state), row.attempt, row.error)
 
 
 def _job(row: Row[Any]) -> Job:

@@ -20,6 +20,10 @@ class Queue(Protocol):
         """Keep a job for longer. False when it isn't the caller's any more: then stop."""
         ...
 
+    async def holds(self, job: Job) -> bool:
+        """Say whether a job is still the caller's. Looks without a lock."""
+        ...
+
     async def finish(self, job: Job) -> bool:
         """Mark a job as done. False when it isn't the caller's any more."""
         ...

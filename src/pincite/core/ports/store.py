@@ -1,5 +1,6 @@
 """Rows: one unit of work, opened for one workspace, is the only way to them."""
 
+from collections.abc import Collection as Many
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, E
 from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
-from pincite.core.jobs import JobKind, JobState, NewJob
+from pincite.core.jobs import JobInfo, JobKind, JobState, NewJob
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -301,6 +302,14 @@ class JobRows(Protocol):
 
     async def state(self, kind: JobKind, key: str) -> JobState | None:
         """Return where a job stands, None for an unknown one."""
+        ...
+
+    async def cancel(self, kind: JobKind, key: str) -> bool:
+        """Let a job be done by nobody: one that runs is its worker's no more. False for one that isn't queued or running."""
+        ...
+
+    async def list(self, states: Many[JobState], *, limit: int = 100) -> list[JobInfo]:
+        """Return jobs in some states, newest first."""
         ...
 
 

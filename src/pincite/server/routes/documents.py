@@ -106,6 +106,14 @@ async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
     return await _row(caller, again)
 
 
+@router.post("/documents/{document_id}/cancel", responses=refusals(409))
+async def cancel(document_id: str, caller: CallerDep) -> DocumentRow:
+    """Stop reading a document: at once where it waits, within a second where it is being read. 409 unless it is on its way."""
+    caller.require(Permission.WRITE_DOCUMENTS)
+    document = await caller.document(DocumentId(document_id))
+    return await _row(caller, await caller.services.ingest_jobs.cancel(document.id))
+
+
 @router.get("/documents/{document_id}/chunks", responses=refusals(409))
 async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
     """List the chunks of the version that is searched."""
