@@ -80,7 +80,8 @@ async def test_the_json_twin_is_what_the_document_says(house: House) -> None:
 
 IDS = """
     collections_list collections_make collections_search collections_show
-    documents_cancel documents_chunks documents_file documents_list documents_remove documents_retry documents_show documents_text documents_upload
+    documents_cancel documents_chunks documents_file documents_list documents_remove documents_retry documents_show documents_text
+    documents_upload
     questions_chat questions_query
     system_health system_ready system_version
 """
