@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 OPEN = (JobState.QUEUED, JobState.RUNNING)
 LISTED = 100
+LOOKED_THROUGH = 10_000
+"""Jobs among which failed ones are looked for."""
 
 
 @click.group(invoke_without_command=True)
@@ -33,7 +35,7 @@ def jobs(context: click.Context, failed: bool, everything: bool, as_json: bool) 
         services = client.services
         async with services.store.open(services.workspace_id) as unit:
             # What failed is told by its document: a job ends as done when its document ended as failed.
-            found = await unit.jobs.list(tuple(JobState) if failed else states, limit=LISTED)
+            found = await unit.jobs.list(tuple(JobState) if failed else states, limit=LOOKED_THROUGH if failed else LISTED)
             pairs = [(job, await unit.documents.get(DocumentId(str(job.payload.get("document_id"))))) for job in found]
             last = await unit.ingestions.of([document.id for _, document in pairs if document])
         if not failed:
