@@ -32,6 +32,7 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.reembedding import Reembedder
+from pincite.ingest.removing import CollectionRemoval
 from pincite.ingest.rereading import Rereader
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.pages import StoredPages
@@ -160,6 +161,7 @@ class Services:
     credentials: Credentials
     queue: Queue
     ingest_jobs: IngestJobs
+    removal: CollectionRemoval
     workspace_id: WorkspaceId
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
@@ -219,20 +221,12 @@ def build(settings: Settings) -> Services:
     from pincite.adapters.blobs.disk import DiskBlobs
     from pincite.adapters.index.dense import MappedDenseIndex
     from pincite.adapters.index.lexical import TantivyIndex
-    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
     from pincite.adapters.sql.store import open_store
 
     home = _home(settings)
     store = open_store(home / DATABASE)
     blobs = DiskBlobs(home / BLOBS)
-    parser = IsolatedParser(
-        ParseLimits(
-            timeout_s=settings.parse_timeout_s,
-            memory_bytes=settings.parse_memory_mb * 1_000_000,
-            file_bytes=settings.max_file_bytes,
-            pages=settings.max_pages,
-        )
-    )
+    parser = _parser(settings)
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, _rules(settings), models.embedding_of)
@@ -253,8 +247,21 @@ def build(settings: Settings) -> Services:
         credentials=store.credentials,
         queue=store.queue,
         ingest_jobs=IngestJobs(store, ingestor, LOCAL_WORKSPACE, models.embedding_of),
+        removal=CollectionRemoval(store, blobs, dense, lexical),
         workspace_id=LOCAL_WORKSPACE,
     )
+
+
+def _parser(settings: Settings) -> Parser:
+    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
+
+    limits = ParseLimits(
+        timeout_s=settings.parse_timeout_s,
+        memory_bytes=settings.parse_memory_mb * 1_000_000,
+        file_bytes=settings.max_file_bytes,
+        pages=settings.max_pages,
+    )
+    return IsolatedParser(limits)
 
 
 def _model_changed(collection: str, has: EmbeddingSpec, model: EmbeddingModel | None) -> str:

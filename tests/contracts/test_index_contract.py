@@ -265,6 +265,22 @@ async def test_what_is_kept_for_other_models_of_a_collection_is_deleted(dense: D
         await dense.search(other, [1, 0, 0, 0], limit=1)
 
 
+async def test_what_is_kept_for_a_collection_that_is_gone_is_discarded_and_read_again_if_it_is_not(
+    dense: DenseIndex, lexical: LexicalIndex, log: Log, tmp_path: Path
+):
+    log.put("a", "notice period", vector=[1, 0, 0, 0])
+    assert (await near(dense, [1, 0, 0, 0]), await found(lexical, "notice")) == (["a"], ["a"])
+    await dense.discard(WORDS.collection_id)
+    await lexical.discard(WORDS.collection_id)
+    assert list(tmp_path.iterdir()) == []
+    reads = log.reads
+    assert (await near(dense, [1, 0, 0, 0]), await found(lexical, "notice")) == (["a"], ["a"])
+    assert log.reads == reads + 2
+    await dense.discard(CollectionId("another"))
+    await lexical.discard(CollectionId("../.."))
+    assert await near(dense, [1, 0, 0, 0]) == ["a"]
+
+
 # Words
 
 

@@ -71,6 +71,8 @@ CALLS = [
     Call("GET", "/collections"),
     Call("POST", "/collections", 201, MANAGE, json={"name": "Law"}),
     Call("GET", "/collections/{collection_id}"),
+    Call("PATCH", "/collections/{collection_id}", needs=MANAGE, json={"name": "Contracts"}),
+    Call("DELETE", "/collections/{collection_id}", 204, MANAGE),
     Call("POST", "/collections/{collection_id}/search", json={"query": QUESTION}),
     Call("GET", "/collections/{collection_id}/documents"),
     Call(

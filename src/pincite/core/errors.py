@@ -58,6 +58,11 @@ class ConflictError(PinciteError):
     code = "conflict"
 
 
+def name_taken(name: str) -> ConflictError:
+    """Return the error for the name of a collection that another one has."""
+    return ConflictError(f"There is already a collection named “{name}”.")
+
+
 class ModelChangedError(ConflictError):
     """Vectors of another embedding model than the collection has. `retryable` where looking at the collection again helps."""
 

@@ -39,6 +39,13 @@ class Collections:
             await work.commit()
         return made
 
+    async def rename(self, collection_id: CollectionId, name: str) -> Collection:
+        """Give one another name, and return it. Raises `NotFoundError`, `ConflictError` when another one has the name."""
+        async with self.store.open(self.workspace_id) as work:
+            renamed = await work.collections.rename(collection_id, name)
+            await work.commit()
+        return renamed
+
     async def scope(self, collection: Collection) -> Scope:
         """Count a collection's documents by state."""
         async with self.store.open(self.workspace_id) as work:

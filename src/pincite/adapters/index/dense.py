@@ -10,7 +10,7 @@ from pincite.adapters.index.matrix import MatrixView, unit
 from pincite.adapters.index.matrix_files import COMPACT_ROWS, SIGN_ROWS, MatrixMirror
 from pincite.adapters.index.mirrors import Mirrors
 from pincite.adapters.index.threads import SearchThreads
-from pincite.core.ids import DocumentId
+from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.index import IndexHit, IndexSpace
 from pincite.core.ports.models import Vector
@@ -51,6 +51,10 @@ class MappedDenseIndex:
     async def retain(self, space: IndexSpace) -> None:
         """Delete the mirrors of the collection for other models. A process that has one open can go on with it."""
         await asyncio.to_thread(self._mirrors.drop_others, space)
+
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Delete the mirrors of a collection. A process that has one open can go on with it."""
+        await asyncio.to_thread(self._mirrors.drop, collection_id)
 
 
 def _search(view: MatrixView, vector: Vector, limit: int, documents: Collection[DocumentId] | None) -> list[IndexHit]:

@@ -1,5 +1,6 @@
 """Best chunks by BM25, from tantivy snapshots that all processes share."""
 
+import asyncio
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from pincite.adapters.index.mirrors import Mirrors
 from pincite.adapters.index.threads import SearchThreads
 from pincite.adapters.index.word_files import WordMirror
 from pincite.adapters.index.word_view import WordView
-from pincite.core.ids import DocumentId
+from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.index import IndexSpace, LexicalResult
 
@@ -40,6 +41,10 @@ class TantivyIndex:
         """Catch up now with all that is committed."""
         space = _of_words(space)
         await self._follower.follow(space, self._mirrors.of(space))
+
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Delete the mirror of a collection. A process that has it open can go on with it."""
+        await asyncio.to_thread(self._mirrors.drop, collection_id)
 
 
 def _of_words(space: IndexSpace) -> IndexSpace:

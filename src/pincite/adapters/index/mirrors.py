@@ -3,10 +3,12 @@
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 from urllib.parse import quote
 
+from pincite.core.ids import CollectionId
 from pincite.core.ports.index import IndexSpace
 
 _OPEN = 32
@@ -66,6 +68,15 @@ class Mirrors(Generic[M]):
             if folder != kept:
                 self._open.pop(folder, None)
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def drop(self, collection_id: CollectionId) -> None:
+        """Delete all mirrors of a collection. Who has their files open keeps them."""
+        home = self._root / _safe(collection_id)
+        for folder in (*home.glob(self._kind), *home.glob(f"{self._kind}-*")):
+            self._open.pop(folder, None)
+            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # not there, or mirrors of another kind are in it
+            home.rmdir()
 
     def _folder(self, space: IndexSpace) -> Path:
         return self._root / _safe(space.collection_id) / "-".join(filter(None, (self._kind, _safe(space.model_id))))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from pincite.core.errors import ConflictError, ModelChangedError
-from pincite.core.ids import ChunkId, DocumentId
+from pincite.core.ids import ChunkId, CollectionId, DocumentId
 from pincite.core.ports.changes import Change, ChangeFeed
 from pincite.core.ports.index import IndexHit, IndexSpace, LexicalResult
 from pincite.core.ports.models import Vector
@@ -111,6 +111,10 @@ class MemoryDenseIndex:
         """Catch up now: with all that is committed, or with the log up to a number."""
         await self._reader.read(space, through)
 
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Forget what was read for a collection."""
+        self._reader.drop(lambda space: space.collection_id == collection_id)
+
     async def retain(self, space: IndexSpace) -> None:
         """Forget the rows of the collection for other models."""
         self._reader.drop(lambda other: other.collection_id == space.collection_id and other.model_id != space.model_id)
@@ -193,6 +197,10 @@ class MemoryLexicalIndex:
     async def follow(self, space: IndexSpace) -> None:
         """Catch up now with all that is committed."""
         await self._reader.read(IndexSpace(space.workspace_id, space.collection_id))
+
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Forget what was read for a collection."""
+        self._reader.drop(lambda space: space.collection_id == collection_id)
 
 
 def _best(scores: Mapping[ChunkId, float], limit: int) -> list[IndexHit]:

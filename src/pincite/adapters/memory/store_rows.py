@@ -1,10 +1,12 @@
 """Repositories over the rows in memory: collections, documents, answers."""
 
+from dataclasses import replace
+
 from pincite.adapters.memory.store_log import bury, drop_version, entries
 from pincite.adapters.memory.store_tables import Numbers, Transaction
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import Collection, Document, Stage
-from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.errors import ConflictError, NotFoundError, name_taken
 from pincite.core.evidence import Filter, Scope
 from pincite.core.ids import CollectionId, DocumentId, MessageId
 
@@ -22,7 +24,7 @@ class MemoryCollections:
             raise ConflictError("A unit of work adds collections to its own workspace alone.")
         tables = await self._tx.lock()
         if await self.named(collection.name):
-            raise ConflictError(f"There is already a collection named “{collection.name}”.")
+            raise name_taken(collection.name)
         tables.collections.add(own, collection.id, collection)
         tables.numbers.add(own, collection.id, Numbers())
 
@@ -46,6 +48,38 @@ class MemoryCollections:
         unread = sum(row.pages_unread for row in rows)
         searchable = sum(row.version_id is not None for row in rows)
         return Scope(len(rows), ready, len(rows) - ready - failed, failed, pages_unread=unread, searchable=searchable)
+
+    async def rename(self, collection_id: CollectionId, name: str) -> Collection:
+        """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""
+        tables = await self._tx.lock()
+        found, holder = await self.get(collection_id), await self.named(name)
+        if found is None:
+            raise NotFoundError("There is no such collection.")
+        if holder and holder.id != collection_id:
+            raise name_taken(name)
+        renamed = replace(found, name=name)
+        tables.collections.put(self._tx.workspace_id, collection_id, renamed)
+        return renamed
+
+    async def blobs(self, collection_id: CollectionId) -> set[str]:
+        """Return the hashes of the bytes of its documents, in all their versions."""
+        own, tables = self._tx.workspace_id, self._tx.tables
+        mine = {row.id: row.sha256 for row in tables.documents.all(own) if row.collection_id == collection_id}
+        of_versions = {version.sha256 for version in tables.versions.all(own) if version.document_id in mine}
+        return {sha256 for sha256 in {*mine.values(), *of_versions} if sha256}
+
+    async def remove(self, collection_id: CollectionId) -> bool:
+        """Delete one with its log and all of its documents. False when unknown."""
+        own, tables = self._tx.workspace_id, await self._tx.lock()
+        if tables.collections.get(own, collection_id) is None:
+            return False
+        rows = MemoryDocuments(self._tx)
+        for document in [row for row in tables.documents.all(own) if row.collection_id == collection_id]:
+            await rows.remove(document.id)
+        tables.log.drop_where(own, lambda entry: entry.collection_id == collection_id)
+        tables.numbers.drop(own, collection_id)
+        tables.collections.drop(own, collection_id)
+        return True
 
 
 class MemoryDocuments:

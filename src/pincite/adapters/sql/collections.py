@@ -1,16 +1,17 @@
 """Rows of collections."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, case, func, select
+from sqlalchemy import Row, bindparam, case, delete, func, select, union, update
 from sqlalchemy import insert as insert_into
 
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import ID, UtcDateTime, collections, documents, workspaces
+from pincite.adapters.sql.tables import ID, UtcDateTime, collections, documents, versions, workspaces
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Collection, EmbeddingSpec, Stage
-from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.errors import ConflictError, NotFoundError, name_taken
 from pincite.core.evidence import Scope
 from pincite.core.ids import CollectionId, WorkspaceId
 
@@ -25,6 +26,17 @@ SCOPE = select(
     func.coalesce(func.sum(documents.c.pages_unread), 0),
     func.count(documents.c.version_id),
 ).where(documents.c.workspace_id == bindparam("own"), documents.c.collection_id == bindparam("collection_id"))
+RENAMED = (
+    update(collections)
+    .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("renamed_id"))
+    .values(name=bindparam("new_name"))
+)
+GONE = delete(collections).where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("removed_id"))
+HERE = (documents.c.workspace_id == bindparam("own")) & (documents.c.collection_id == bindparam("collection_id"))
+BLOBS = union(
+    select(documents.c.sha256).where(HERE),
+    select(versions.c.sha256).join(documents, versions.c.document_id == documents.c.id).where(HERE),
+)
 NEW_WORKSPACE = insert_into(workspaces).from_select(
     ["id", "created_at"],
     select(bindparam("own", type_=ID), bindparam("now", type_=UtcDateTime)).where(
@@ -45,7 +57,7 @@ class SqlCollections:
             raise ConflictError("A unit of work adds collections to its own workspace alone.")
         await self._tx.lock()
         if await self.named(collection.name):
-            raise ConflictError(f"There is already a collection named “{collection.name}”.")
+            raise name_taken(collection.name)
         await ensure_workspace(self._tx)
         row = {
             "id": collection.id,
@@ -80,6 +92,25 @@ class SqlCollections:
             return Scope(total, ready, total - ready - failed, failed, pages_unread=unread, searchable=searchable)
 
         return await self._tx.remembered(("scope", collection_id), read)
+
+    async def rename(self, collection_id: CollectionId, name: str) -> Collection:
+        """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""
+        await self._tx.lock()
+        found = await require_collection(self._tx, collection_id)
+        holder = await self.named(name)
+        if holder and holder.id != collection_id:
+            raise name_taken(name)
+        await self._tx.change(RENAMED, renamed_id=collection_id, new_name=name)
+        return replace(found, name=name)
+
+    async def blobs(self, collection_id: CollectionId) -> set[str]:
+        """Return the hashes of the bytes of its documents, in all their versions."""
+        return {row.sha256 for row in await self._tx.rows(BLOBS, collection_id=collection_id) if row.sha256}
+
+    async def remove(self, collection_id: CollectionId) -> bool:
+        """Delete one with its log and all of its documents. False when unknown."""
+        # All that is made of it follows by foreign key.
+        return (await self._tx.change(GONE, removed_id=collection_id)).rowcount > 0
 
 
 async def ensure_workspace(transaction: Transaction) -> None:

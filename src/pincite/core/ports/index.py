@@ -55,6 +55,10 @@ class DenseIndex(Protocol):
         """Delete what is kept for other models than that of the space; for words alone (""), what is kept for any."""
         ...
 
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Delete what is kept for a collection that is gone."""
+        ...
+
 
 class LexicalIndex(Protocol):
     """Best chunks by BM25 over title, headings and text. A search first catches up with the change log."""
@@ -67,4 +71,8 @@ class LexicalIndex(Protocol):
 
     async def follow(self, space: IndexSpace) -> None:
         """Catch up now with all that is committed, so that the next search needn't."""
+        ...
+
+    async def discard(self, collection_id: CollectionId) -> None:
+        """Delete what is kept for a collection that is gone."""
         ...

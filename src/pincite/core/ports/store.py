@@ -41,6 +41,18 @@ class CollectionRows(Protocol):
         """Count its documents by state."""
         ...
 
+    async def rename(self, collection_id: CollectionId, name: str) -> Collection:
+        """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""
+        ...
+
+    async def blobs(self, collection_id: CollectionId) -> set[str]:
+        """Return the hashes of the bytes of its documents, in all their versions."""
+        ...
+
+    async def remove(self, collection_id: CollectionId) -> bool:
+        """Delete one with its log and all of its documents. False when unknown. Stored answers keep their frozen evidence."""
+        ...
+
 
 class DocumentRows(Protocol):
     """Documents of the workspace."""

@@ -1,6 +1,7 @@
-"""Collections: list, make, show, search; and loading the samples."""
+"""Collections: list, make, show, rename, remove, search."""
 
 from fastapi import APIRouter
+from starlette.responses import Response
 
 from pincite.answering.sources import group_sources
 from pincite.core.access import Permission
@@ -10,6 +11,7 @@ from pincite.server.deps import Caller, CallerDep
 from pincite.server.gate import GatedRoute
 from pincite.server.openapi import refusals
 from pincite.server.schemas.documents import (
+    CollectionChange,
     CollectionRow,
     CollectionRows,
     NewCollection,
@@ -44,6 +46,21 @@ async def show(collection_id: str, caller: CallerDep) -> CollectionRow:
     """Show a collection."""
     caller.require(Permission.READ_DOCUMENTS)
     return await _row(caller, await caller.collections.one(CollectionId(collection_id)))
+
+
+@router.patch("/collections/{collection_id}", responses=refusals(409))
+async def change(collection_id: str, body: CollectionChange, caller: CallerDep) -> CollectionRow:
+    """Give a collection another name. 409 when another one has it."""
+    caller.require(Permission.MANAGE_COLLECTIONS)
+    collection = await caller.collections.one(CollectionId(collection_id))
+    return await _row(caller, await caller.collections.rename(collection.id, body.name))
+
+
+@router.delete("/collections/{collection_id}", status_code=204, response_class=Response)
+async def remove(collection_id: str, caller: CallerDep) -> None:
+    """Remove a collection with its documents: nothing of it can be found from now on. Answers that cite it keep their quotes."""
+    caller.require(Permission.MANAGE_COLLECTIONS)
+    await caller.services.removal.remove(await caller.collections.one(CollectionId(collection_id)))
 
 
 @router.post("/collections/{collection_id}/search", responses=refusals(409))

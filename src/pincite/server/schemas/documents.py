@@ -11,18 +11,28 @@ from pincite.core.ids import CollectionId, DocumentId
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
 
+CollectionName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(storable),
+    Field(json_schema_extra={"pattern": SAYING_PATTERN}),
+]
+
 
 class NewCollection(BaseModel):
     """A collection to be made."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
 
-    name: Annotated[
-        str,
-        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-        AfterValidator(storable),
-        Field(json_schema_extra={"pattern": SAYING_PATTERN}),
-    ]
+    name: CollectionName
+
+
+class CollectionChange(BaseModel):
+    """What of a collection is to become otherwise: its name. Its embedding model is changed by `pincite reembed`."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
+
+    name: CollectionName
 
 
 class EmbeddingRow(BaseModel):

@@ -48,6 +48,8 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.collections.add(home)
     await work.collections.list()
     await work.collections.scope(home.id)
+    await work.collections.rename(home.id, "books")
+    await work.collections.blobs(home.id)
     await work.documents.save(paper)
     await work.documents.list(home.id)
     await work.documents.matching(home.id, Filter((paper.id,), "a", ("text/plain",)))
@@ -85,6 +87,7 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.answers.get(answer.message_id)
     await work.documents.remove(paper.id)
     await work.versions.blob_in_use("ab")
+    await work.collections.remove(home.id)
 
 
 async def statements(store: SqlStore) -> list[Statement]:
