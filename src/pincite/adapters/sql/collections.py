@@ -37,6 +37,9 @@ BLOBS = union(
     select(documents.c.sha256).where(HERE),
     select(versions.c.sha256).join(documents, versions.c.document_id == documents.c.id).where(HERE),
 )
+DOCUMENTS_SEQ = select(collections.c.documents_seq).where(
+    collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("collection_id")
+)
 NEW_WORKSPACE = insert_into(workspaces).from_select(
     ["id", "created_at"],
     select(bindparam("own", type_=ID), bindparam("now", type_=UtcDateTime)).where(
@@ -91,7 +94,13 @@ class SqlCollections:
             total, ready, failed, unread, searchable = tuple(counts)
             return Scope(total, ready, total - ready - failed, failed, pages_unread=unread, searchable=searchable)
 
-        return await self._tx.remembered(("scope", collection_id), read)
+        async def read_seq() -> int:
+            row = await self._tx.row(DOCUMENTS_SEQ, collection_id=collection_id)
+            return row.documents_seq if row else 0
+
+        # Every question commits its line in the log, and counting is much work: only a change of documents makes it anew.
+        seq = await self._tx.remembered(("documents_seq", collection_id), read_seq)
+        return await self._tx.remembered_at(seq, ("scope", collection_id), read)
 
     async def rename(self, collection_id: CollectionId, name: str) -> Collection:
         """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""

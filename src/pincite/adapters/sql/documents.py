@@ -9,7 +9,7 @@ from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.files import AFTER_SLASH
 from pincite.adapters.sql.matching import read_matching
-from pincite.adapters.sql.tables import chunks, documents
+from pincite.adapters.sql.tables import chunks, collections, documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Document, Reason, Stage, address_inside
 from pincite.core.errors import ConflictError
@@ -32,6 +32,11 @@ INSIDE = (
     .order_by(documents.c.path)
 )
 CHANGED = update(documents).where(OWN, THIS, HERE)
+NUMBERED = (
+    update(collections)
+    .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("collection_id"))
+    .values(documents_seq=collections.c.documents_seq + 1)
+)
 GONE = delete(documents).where(OWN, THIS)
 CHUNK_IDS = (
     select(chunks.c.id)
@@ -57,6 +62,7 @@ class SqlDocuments:
         if not changed.rowcount:
             await require_collection(self._tx, document.collection_id)
             await self._tx.insert(documents, {"id": document.id, "collection_id": document.collection_id, **values})
+        await self._tx.change(NUMBERED, collection_id=document.collection_id)
 
     async def get(self, document_id: DocumentId) -> Document | None:
         """Return one by id."""
@@ -92,6 +98,7 @@ class SqlDocuments:
         await log.bury(document_id, gone, first=await log.take(len(gone)))
         # Versions, texts, chunks and vectors follow by foreign key.
         await self._tx.change(GONE, document_id=document_id)
+        await self._tx.change(NUMBERED, collection_id=document.collection_id)
         return True
 
 

@@ -14,13 +14,17 @@ _MOST = 1_000
 
 
 class Memory:
-    """Values by key, forgotten as soon as any connection of any process has committed. Serves one event loop."""
+    """Values by key, forgotten as soon as any connection of any process has committed, or when their stamp changes.
+
+    Serves one event loop.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._watching: sqlite3.Connection | None = None
         self._version = -1
         self._known: dict[Hashable, Any] = {}
+        self._stamped: dict[Hashable, tuple[Hashable, Any]] = {}
 
     async def of(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
         """Return what `read` returned since the last commit, else read. Raises `StoreError`."""
@@ -30,6 +34,20 @@ class Memory:
         found = await read()
         if version == self._version:  # else somebody looked meanwhile and found a change: this may be from before it
             self._known[key] = found
+        return found
+
+    async def at(self, stamp: Hashable, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Return what `read` returned for this stamp, whatever was committed since, else read.
+
+        The stamp is from before the reading, so a change meanwhile costs another reading and never leaves an old value.
+        """
+        kept = self._stamped.get(key)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        found = await read()
+        if len(self._stamped) >= _MOST:
+            self._stamped.clear()
+        self._stamped[key] = (stamp, found)
         return found
 
     def close(self) -> None:

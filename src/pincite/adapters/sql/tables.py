@@ -87,6 +87,7 @@ collections = Table(
     Column("next_embedding", Text),
     Column("embedding_seq", BigInteger, nullable=False, server_default=text("0")),
     Column("next_embedding_seq", BigInteger, nullable=False, server_default=text("0")),
+    Column("documents_seq", BigInteger, nullable=False, server_default=text("0")),
     UniqueConstraint("workspace_id", "name"),
 )
 

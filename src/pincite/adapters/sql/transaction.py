@@ -65,6 +65,10 @@ class Transaction:
         """Return what `read` returned since anybody's last commit, else read. A writing transaction always reads."""
         return await (read() if self._writing else self._database.memory.of((self.workspace_id, key), read))
 
+    async def remembered_at(self, stamp: Hashable, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Return what `read` returned for this stamp, else read. A writing transaction always reads."""
+        return await (read() if self._writing else self._database.memory.at(stamp, (self.workspace_id, key), read))
+
     async def change(self, statement: Executable, **parameters: Any) -> CursorResult[Any]:
         """Run an update or a delete. The parameter `own` is always the transaction's workspace."""
         await self.lock()

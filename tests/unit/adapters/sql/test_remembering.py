@@ -1,6 +1,7 @@
 """A search asks for collections and counts of documents each time; the store reads them again only when something was committed."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,7 +50,35 @@ async def test_nothing_is_read_twice_while_nothing_is_committed(store: SqlStore)
         assert await documents_in(store) == 0
         async with store.open(OURS) as work:
             assert await work.collections.get(HOME.id) == HOME
-    assert len(seen) == 2
+    assert len(seen) == 3
+
+
+async def test_documents_are_counted_again_only_after_a_change_of_documents(store: SqlStore) -> None:
+    seen: list[str] = []
+    event.listen(store.database.engine.sync_engine, "before_cursor_execute", lambda *args: seen.append(args[2]))
+
+    def counts() -> int:
+        return sum("FROM documents" in statement and "count(" in statement for statement in seen)
+
+    assert await documents_in(store) == 0
+    async with store.open(OURS) as work:
+        await work.collections.add(replace(HOME, id=CollectionId(new_id()), name="others"))
+        await work.commit()
+    assert (await documents_in(store), counts()) == (0, 1)
+    await save(store, "a")
+    assert (await documents_in(store), counts()) == (1, 2)
+
+
+async def test_a_removed_document_is_counted_no_more(store: SqlStore) -> None:
+    document = a_document("a")
+    async with store.open(OURS) as work:
+        await work.documents.save(document)
+        await work.commit()
+    assert await documents_in(store) == 1
+    async with store.open(OURS) as work:
+        await work.documents.remove(document.id)
+        await work.commit()
+    assert await documents_in(store) == 0
 
 
 async def test_what_is_committed_counts_at_once_whoever_committed_it(store: SqlStore, tmp_path: Path) -> None:
