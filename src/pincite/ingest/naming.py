@@ -47,10 +47,16 @@ def file_at(address: str) -> str:
 
 def text_path(path: str) -> str:
     """Return the path of a text without empty parts. Raises `UsageError` when nothing is left, or for `..`."""
-    parts = [part for part in whole(path).strip().split("/") if part not in {"", "."}]
-    if not parts or ".." in parts:
+    plain = plain_path(path)
+    if not plain:
         raise UsageError(f"{path!r} is no path for a text. Give it one such as `notes/minutes.md`.", code="path")
-    return "/".join(parts)
+    return plain
+
+
+def plain_path(path: str) -> str:
+    """Return a path without empty parts; empty when nothing is left, or for one that leads out by `..`."""
+    parts = [part for part in whole(path).strip().split("/") if part not in {"", "."}]
+    return "" if ".." in parts else "/".join(parts)
 
 
 def named(documents: Sequence[Document], name: str) -> list[Document]:

@@ -35,13 +35,14 @@ _STATUS_OF_CODE = {"too_large": 413}
 """Errors whose code says more of their status than their kind."""
 _UNREADABLE = 400
 """What the framework answers to a body that isn't what its headers promise. Here that is a request that can't be taken."""
-_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "media_type"}
+_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "media_type", 416: "range"}
 _SENTENCES = {
     404: "There is nothing at this address. GET /api/openapi.json lists what there is.",
     405: "This address doesn't take that method. The header Allow names those it takes.",
     413: "The request is larger than this server takes.",
     415: "This address doesn't take that kind of body. Send what /api/docs says, uncompressed: JSON with the header "
     "Content-Type: application/json, files as multipart/form-data.",
+    416: "The file has no such range. Content-Range tells its size; without the header Range it comes whole.",
 }
 # What a provider or the disk has to say is for the log.
 _PUBLIC = {

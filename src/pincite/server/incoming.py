@@ -9,32 +9,56 @@ from pathlib import Path
 from fastapi import UploadFile
 
 from pincite.core.errors import RefusedInput, StoreError
+from pincite.ingest.naming import plain_path, printable, readable
 
 PIECE_BYTES = 1 << 20
+MAX_NAME_CHARACTERS = 1000
+SHOWN_CHARACTERS = 100
+"""Longest beginning of a name, which is the client's to choose, that a refusal repeats."""
+
+
+def accepted(file: UploadFile, *, most_bytes: int) -> str:
+    """Return the path of the document that an upload becomes. Its name may be the way into a folder.
+
+    Raises `RefusedInput` (`unnamed`, `path`, `too_large`).
+    """
+    name = file.filename or ""
+    if not name.strip("/\\ "):
+        raise RefusedInput("A file came without a name. Name it.", code="unnamed")
+    path = plain_path(readable(name).replace("\\", "/"))
+    if not path or "\0" in path or len(path) > MAX_NAME_CHARACTERS:
+        raise RefusedInput(
+            f"A file can't be kept under the name {printable(name)[:SHOWN_CHARACTERS]!r}. Take one like `minutes.md` or "
+            f"`2024/minutes.md`: up to {MAX_NAME_CHARACTERS} characters, without `..` and NUL.",
+            code="path",
+        )
+    if (file.size or 0) > most_bytes:
+        raise RefusedInput(
+            f"{printable(name)[:SHOWN_CHARACTERS]} has more than the {most_bytes:,} bytes that a file may have here. "
+            "None of the files sent together was kept: send the others without it.",
+            code="too_large",
+        )
+    return path
 
 
 @asynccontextmanager
-async def kept(file: UploadFile, home: Path, *, most_bytes: int) -> AsyncGenerator[Path]:
+async def kept(file: UploadFile, home: Path) -> AsyncGenerator[Path]:
     """Keep an upload in a file of the home folder until the block ends.
 
-    Raises `RefusedInput` (`too_large`) for one of more than `most_bytes`, and `StoreError` when the disk is full.
+    Raises `StoreError` when the disk is full.
     """
     path = await asyncio.to_thread(_temporary, home)
     try:
-        await _copy(file, path, most_bytes)
+        await _copy(file, path)
         yield path
     finally:
         await asyncio.to_thread(path.unlink, missing_ok=True)
 
 
-async def _copy(file: UploadFile, path: Path, most_bytes: int) -> None:
-    size = 0
+async def _copy(file: UploadFile, path: Path) -> None:
     try:
         with await asyncio.to_thread(path.open, "wb") as target:
             while piece := await file.read(PIECE_BYTES):
-                size += len(piece)
-                if size > most_bytes:
-                    raise RefusedInput(f"{file.filename} is larger than {most_bytes:,} bytes.", code="too_large")
                 await asyncio.to_thread(target.write, piece)
     except OSError as error:
         raise StoreError(f"The upload can't be kept ({error.strerror}).", code="disk_full", retryable=True) from error

@@ -30,7 +30,10 @@ _REFUSALS = {
     429: "Too many answers are being streamed. Try again after `Retry-After` seconds.",
     503: "The search or the store failed. Nothing was streamed.",
 }
-_HEADERS = {429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}}
+_HEADERS = {
+    416: {"Content-Range": {"schema": {"type": "string"}, "description": "`bytes */SIZE`: how many bytes the file has."}},
+    429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}},
+}
 _DESCRIPTION = """Answers from your documents with checked, pinpoint citations.
 
 Send a token with every request: `Authorization: Bearer pin_…`. Errors are problem documents (RFC 9457): `code` is stable and

@@ -1,22 +1,25 @@
 """Documents: upload, list, show, their chunks, text and original file, try again, remove."""
 
+import asyncio
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
 from pincite.core.access import Permission
 from pincite.core.documents import Document, Stage
-from pincite.core.errors import ConflictError, NotFoundError, RefusedInput
+from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.ingest.arrivals import Arrival
-from pincite.ingest.naming import printable, readable, text_path
+from pincite.ingest.naming import printable
+from pincite.server.conditions import has_already
 from pincite.server.deps import Caller, CallerDep
 from pincite.server.gate import GatedRoute
-from pincite.server.incoming import kept
+from pincite.server.incoming import accepted, kept
 from pincite.server.openapi import refusals
+from pincite.server.ranges import narrow
 from pincite.server.schemas.documents import (
     CanonicalPage,
     ChunkRows,
@@ -44,6 +47,7 @@ FILE: dict[int | str, dict[str, Any]] = {
         "description": "The range asked for; several as `multipart/byteranges`.",
         "content": _KINDS | {"multipart/byteranges": _BYTES},
     },
+    304: {"description": "The client has this file already."},
     **refusals(416),
 }
 
@@ -53,10 +57,12 @@ async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min
     """Take files in. They are kept when this answers, and read soon after: see each document's stage."""
     caller.require(Permission.WRITE_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
+    most_bytes = caller.services.settings.max_file_bytes
+    # All are looked at before one is kept, so that of a refused request nothing is.
+    paths = [accepted(file, most_bytes=most_bytes) for file in files]
     rows: list[DocumentRow] = []
-    for file in files:
-        path = _path_of(file.filename or "")
-        async with kept(file, caller.services.settings.home_path, most_bytes=caller.services.settings.max_file_bytes) as content:
+    for file, path in zip(files, paths, strict=True):
+        async with kept(file, caller.services.settings.home_path) as content:
             document = await caller.services.ingestor.receive(collection, Arrival(path, path, content, is_queued=True))
         rows.append(await _row(caller, document))
     caller.state.wake()
@@ -137,18 +143,29 @@ async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, 
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse, responses=FILE)
-async def file(document_id: str, caller: CallerDep) -> Response:
-    """Return the original file. Ranges are served."""
+async def file(document_id: str, request: Request, caller: CallerDep, version_id: str = "") -> Response:
+    """Return the original file, as it was added last, or as the version of a citation had it. Ranges are served."""
     document = await _readable(caller, document_id)
-    path = await caller.services.blobs.local_path(document.sha256)
-    shown = document.content_type if document.content_type in INLINE else "application/octet-stream"
-    return FileResponse(
+    sha256, content_type = document.sha256, document.content_type
+    if version_id:
+        version = await caller.services.pages.file(document, VersionId(version_id))
+        sha256, content_type = version.sha256, version.content_type
+    etag = f'"{sha256}"'
+    if has_already(request, etag):
+        return Response(status_code=304, headers={"ETag": etag, **_KEPT})
+    path = await caller.services.blobs.local_path(sha256)
+    found = await asyncio.to_thread(path.stat)
+    is_shown = content_type in INLINE
+    response = FileResponse(
         path,
-        media_type=shown,
+        stat_result=found,
+        media_type=content_type if is_shown else "application/octet-stream",
         filename=printable(PurePosixPath(document.path).name) or "document",
-        content_disposition_type="inline" if document.content_type in INLINE else "attachment",
-        headers={"Content-Security-Policy": "sandbox; default-src 'none'", "ETag": f'"{document.sha256}"', **_KEPT},
+        content_disposition_type="inline" if is_shown else "attachment",
+        headers={"Content-Security-Policy": "sandbox; default-src 'none'", "ETag": etag, **_KEPT},
     )
+    narrow(request, response, size_bytes=found.st_size)
+    return response
 
 
 async def _readable(caller: Caller, document_id: str) -> Document:
@@ -167,11 +184,3 @@ def _version_of(document: Document) -> VersionId:
         why = f" {document.reason.message}" if document.reason else " Wait until it is ready."
         raise ConflictError(f"{document.path} has no text yet.{why}", code="not_ready")
     return document.version_id
-
-
-def _path_of(name: str) -> str:
-    """Return the document's path for an uploaded file's name, which may be the way into a folder."""
-    path = readable(name).replace("\\", "/")
-    if not path.strip("/"):
-        raise RefusedInput("A file came without a name. Name it.", code="unnamed")
-    return text_path(path)
