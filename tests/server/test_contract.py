@@ -26,6 +26,7 @@ from tests.server.contract import (
     problem_of,
 )
 
+from pincite.core.access import EVERYTHING
 from pincite.core.ids import WorkspaceId
 from pincite.ingest.arrivals import Arrival
 from pincite.server.app import MAX_JSON_BYTES
@@ -218,9 +219,19 @@ async def test_bodies_that_are_too_large_are_refused_announced_or_not(house: Hou
 
 @of_each(TAKING_A_BODY)
 async def test_of_a_strangers_body_nothing_is_read(house: House, call: Call) -> None:
-    async def pieces() -> Any:
-        raise AssertionError("read")
-        yield b""
-
-    response = await call.send(house, token="pin_x_y", content=pieces(), headers={"Content-Type": "application/json"})
+    response = await call.send(house, token="pin_x_y", content=_unread(), headers={"Content-Type": "application/json"})
     problem_of(response, 401)
+
+
+@of_each(TAKING_A_BODY)
+async def test_of_the_body_of_somebody_who_may_not_nothing_is_read(house: House, call: Call) -> None:
+    others = EVERYTHING - {call.needs}
+    token = await Tokens(house.services.store, house.services.workspace_id).issue("all but that", permissions=frozenset(others))
+    for headers in ({"Content-Type": "multipart/form-data; boundary=x"}, {"Content-Type": "application/json"}, {}):
+        response = await call.send(house, token=token.text, content=_unread(), headers=headers)
+        assert str(call.needs) in problem_of(response, 403, "forbidden")["detail"]
+
+
+async def _unread() -> Any:
+    raise AssertionError("read")
+    yield b""

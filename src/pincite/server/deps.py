@@ -161,9 +161,19 @@ async def _recognised(request: Request) -> Caller:
     return Caller(principal, state, request_id_of(request.scope))
 
 
-async def caller(request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Caller:
-    """Return the caller of a private route."""
-    return await recognised(request)
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    """What a private route depends on: the caller, who has a permission. The route's gate asks for it before the body is taken."""
+
+    permission: Permission
+
+    async def __call__(self, request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Caller:
+        """Return the caller. Raises `AuthenticationError`, `ForbiddenError`."""
+        found = await recognised(request)
+        found.require(self.permission)
+        return found
 
 
-CallerDep = Annotated[Caller, Depends(caller)]
+Reader = Annotated[Caller, Depends(Permitted(Permission.READ_DOCUMENTS))]
+Writer = Annotated[Caller, Depends(Permitted(Permission.WRITE_DOCUMENTS))]
+Keeper = Annotated[Caller, Depends(Permitted(Permission.MANAGE_COLLECTIONS))]

@@ -1,9 +1,9 @@
-"""What is asked of a request before its body is taken: who sends it, and whether the body is of the kind that its address takes.
+"""What is asked of a request before its body is taken: who sends it, who may, and whether its address takes such a body.
 
-A stranger's upload is refused before a byte of it is kept.
+The upload of a stranger, or of somebody who may only read, is refused before a byte of it is kept.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from email.message import Message
 from typing import Any
 
@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
-from pincite.server.deps import caller, recognised
+from pincite.core.access import Permission
+from pincite.server.deps import Permitted, recognised
 from pincite.server.strict_json import parsed
 
 JSON = "application/json"
@@ -22,12 +23,12 @@ MULTIPART = "multipart/form-data"
 
 
 class GatedRoute(APIRoute):
-    """A route that refuses strangers (401) and other media types (415) first, and takes strict JSON alone (422)."""
+    """A route that refuses strangers (401), those who may not (403), other media types (415), and JSON that isn't strict (422)."""
 
     @property
-    def is_private(self) -> bool:
-        """Say whether it answers recognised callers alone."""
-        return _needs_caller(self.dependant)
+    def needs(self) -> Sequence[Permission]:
+        """Return what a caller must be allowed; nothing for what anybody may ask."""
+        return _needed(self.dependant)
 
     @property
     def takes(self) -> str:
@@ -38,11 +39,11 @@ class GatedRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler behind the gate."""
-        handle, is_private, takes = super().get_route_handler(), self.is_private, self.takes
+        handle, needs, takes = super().get_route_handler(), self.needs, self.takes
 
         async def gated(request: Request) -> Response:
-            if is_private:
-                await recognised(request)
+            for permission in needs:
+                (await recognised(request)).require(permission)
             if takes:
                 _require_plain(request)
             if takes == MULTIPART:
@@ -102,5 +103,6 @@ def _require(is_right: bool) -> None:
         raise HTTPException(415)
 
 
-def _needs_caller(dependant: Dependant) -> bool:
-    return dependant.call is caller or any(_needs_caller(each) for each in dependant.dependencies)
+def _needed(dependant: Dependant) -> list[Permission]:
+    own = [dependant.call.permission] if isinstance(dependant.call, Permitted) else []
+    return own + [permission for each in dependant.dependencies for permission in _needed(each)]

@@ -3,9 +3,8 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from pincite.core.access import Permission
 from pincite.core.documents import Collection
-from pincite.server.deps import Caller, CallerDep
+from pincite.server.deps import Caller, Reader
 from pincite.server.dialects import ChatDialect
 from pincite.server.gate import GatedRoute
 from pincite.server.openapi import refusals, stream
@@ -15,9 +14,8 @@ router = APIRouter(tags=["questions"], route_class=GatedRoute)
 
 
 @router.post("/chat/stream", response_class=Response, responses=stream("ChatEvent") | refusals(404, 409, 429))
-async def chat(body: ChatRequest, caller: CallerDep) -> Response:
+async def chat(body: ChatRequest, caller: Reader) -> Response:
     """Answer from every collection that the caller may read and that uses the installation's embedding model."""
-    caller.require(Permission.READ_DOCUMENTS)
     collections = await _collections(caller)
     ask = body.ask([collection.id for collection in collections])
     await caller.collections.require_searchable(collections, ask.filter.document_ids)

@@ -4,10 +4,9 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from pincite.answering.sources import group_sources
-from pincite.core.access import Permission
 from pincite.core.documents import Collection
 from pincite.core.ids import CollectionId
-from pincite.server.deps import Caller, CallerDep
+from pincite.server.deps import Caller, Keeper, Reader
 from pincite.server.gate import GatedRoute
 from pincite.server.openapi import refusals
 from pincite.server.schemas.documents import (
@@ -26,47 +25,41 @@ router = APIRouter(tags=["collections"], route_class=GatedRoute)
 
 
 @router.get("/collections")
-async def list_(caller: CallerDep) -> CollectionRows:
+async def list_(caller: Reader) -> CollectionRows:
     """List the collections that the caller may read."""
-    caller.require(Permission.READ_DOCUMENTS)
     return CollectionRows(collections=[await _row(caller, each) for each in await caller.collections.all()])
 
 
 @router.post("/collections", status_code=201, responses=refusals(409))
-async def make(body: NewCollection, caller: CallerDep) -> CollectionRow:
+async def make(body: NewCollection, caller: Keeper) -> CollectionRow:
     """Make a collection with the installation's embedding model. 409 when the name is taken."""
-    caller.require(Permission.MANAGE_COLLECTIONS)
     await caller.services.models.learn()
     model = caller.services.models.embedding
     return await _row(caller, await caller.collections.make(body.name, model.spec if model else None))
 
 
 @router.get("/collections/{collection_id}")
-async def show(collection_id: str, caller: CallerDep) -> CollectionRow:
+async def show(collection_id: str, caller: Reader) -> CollectionRow:
     """Show a collection."""
-    caller.require(Permission.READ_DOCUMENTS)
     return await _row(caller, await caller.collections.one(CollectionId(collection_id)))
 
 
 @router.patch("/collections/{collection_id}", responses=refusals(409))
-async def change(collection_id: str, body: CollectionChange, caller: CallerDep) -> CollectionRow:
+async def change(collection_id: str, body: CollectionChange, caller: Keeper) -> CollectionRow:
     """Give a collection another name. 409 when another one has it."""
-    caller.require(Permission.MANAGE_COLLECTIONS)
     collection = await caller.collections.one(CollectionId(collection_id))
     return await _row(caller, await caller.collections.rename(collection.id, body.name))
 
 
 @router.delete("/collections/{collection_id}", status_code=204, response_class=Response)
-async def remove(collection_id: str, caller: CallerDep) -> None:
+async def remove(collection_id: str, caller: Keeper) -> None:
     """Remove a collection with its documents: nothing of it can be found from now on. Answers that cite it keep their quotes."""
-    caller.require(Permission.MANAGE_COLLECTIONS)
     await caller.services.removal.remove(await caller.collections.one(CollectionId(collection_id)))
 
 
 @router.post("/collections/{collection_id}/search", responses=refusals(409))
-async def search(collection_id: str, body: SearchRequest, caller: CallerDep) -> SearchResult:
+async def search(collection_id: str, body: SearchRequest, caller: Reader) -> SearchResult:
     """Search without answering: what would be found, with all scores."""
-    caller.require(Permission.READ_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
     query = body.of(collection.id)
     await caller.collections.require_searchable([collection], query.filter.document_ids)

@@ -8,14 +8,13 @@ from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from pincite.core.access import Permission
 from pincite.core.documents import Document, Stage
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.naming import printable
 from pincite.server.conditions import has_already
-from pincite.server.deps import Caller, CallerDep
+from pincite.server.deps import Caller, Reader, Writer
 from pincite.server.gate import GatedRoute
 from pincite.server.incoming import accepted, kept
 from pincite.server.openapi import refusals
@@ -53,9 +52,8 @@ FILE: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/collections/{collection_id}/documents", status_code=202)
-async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min_length=1)], caller: CallerDep) -> DocumentRows:
+async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min_length=1)], caller: Writer) -> DocumentRows:
     """Take files in. They are kept when this answers, and read soon after: see each document's stage."""
-    caller.require(Permission.WRITE_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
     most_bytes = caller.services.settings.max_file_bytes
     # All are looked at before one is kept, so that of a refused request nothing is.
@@ -72,12 +70,11 @@ async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min
 @router.get("/collections/{collection_id}/documents")
 async def list_(
     collection_id: str,
-    caller: CallerDep,
+    caller: Reader,
     after: Annotated[Text, Query(max_length=4096)] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
 ) -> DocumentRows:
     """List documents by path, those after `after`, with stage and progress."""
-    caller.require(Permission.READ_DOCUMENTS)
     collection = await caller.collections.one(CollectionId(collection_id))
     async with caller.services.store.open(caller.principal.workspace_id) as work:
         documents = await work.documents.list(collection.id, after_path=after, limit=limit + 1)
@@ -87,23 +84,21 @@ async def list_(
 
 
 @router.get("/documents/{document_id}")
-async def show(document_id: str, caller: CallerDep) -> DocumentRow:
+async def show(document_id: str, caller: Reader) -> DocumentRow:
     """Show a document with stage and progress."""
     return await _row(caller, await _readable(caller, document_id))
 
 
 @router.delete("/documents/{document_id}", status_code=204, response_class=Response)
-async def remove(document_id: str, caller: CallerDep) -> None:
+async def remove(document_id: str, caller: Writer) -> None:
     """Remove a document: it can't be found from now on. Answers that cite it keep their quotes."""
-    caller.require(Permission.WRITE_DOCUMENTS)
     document = await caller.document(DocumentId(document_id))
     await caller.services.ingestor.remove(document.id)
 
 
 @router.post("/documents/{document_id}/retry", status_code=202, responses=refusals(409))
-async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
+async def retry(document_id: str, caller: Writer) -> DocumentRow:
     """Try once more to read a document that failed. 409 unless it did."""
-    caller.require(Permission.WRITE_DOCUMENTS)
     document = await caller.document(DocumentId(document_id))
     if document.stage is not Stage.FAILED:
         raise ConflictError(f"{document.path} did not fail.", code="not_failed")
@@ -113,15 +108,14 @@ async def retry(document_id: str, caller: CallerDep) -> DocumentRow:
 
 
 @router.post("/documents/{document_id}/cancel", responses=refusals(409))
-async def cancel(document_id: str, caller: CallerDep) -> DocumentRow:
+async def cancel(document_id: str, caller: Writer) -> DocumentRow:
     """Stop reading a document: at once where it waits, within a second where it is being read. 409 unless it is on its way."""
-    caller.require(Permission.WRITE_DOCUMENTS)
     document = await caller.document(DocumentId(document_id))
     return await _row(caller, await caller.services.ingest_jobs.cancel(document.id))
 
 
 @router.get("/documents/{document_id}/chunks", responses=refusals(409))
-async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
+async def chunks(document_id: str, caller: Reader) -> ChunkRows:
     """List the chunks of the version that is searched."""
     document = await _readable(caller, document_id)
     version_id = _version_of(document)
@@ -131,7 +125,7 @@ async def chunks(document_id: str, caller: CallerDep) -> ChunkRows:
 
 
 @router.get("/documents/{document_id}/text", responses=refusals(409))
-async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, Query(ge=1)] = None) -> CanonicalPage:
+async def text(document_id: str, caller: Reader, page: Annotated[int | None, Query(ge=1)] = None) -> CanonicalPage:
     """Return the canonical text as blocks, of one page or whole. Offsets of quotes are offsets in it."""
     document = await _readable(caller, document_id)
     version_id = _version_of(document)
@@ -143,7 +137,7 @@ async def text(document_id: str, caller: CallerDep, page: Annotated[int | None, 
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse, responses=FILE)
-async def file(document_id: str, request: Request, caller: CallerDep, version_id: str = "") -> Response:
+async def file(document_id: str, request: Request, caller: Reader, version_id: str = "") -> Response:
     """Return the original file, as it was added last, or as the version of a citation had it. Ranges are served."""
     document = await _readable(caller, document_id)
     sha256, content_type = document.sha256, document.content_type
@@ -169,7 +163,6 @@ async def file(document_id: str, request: Request, caller: CallerDep, version_id
 
 
 async def _readable(caller: Caller, document_id: str) -> Document:
-    caller.require(Permission.READ_DOCUMENTS)
     return await caller.document(DocumentId(document_id))
 
 

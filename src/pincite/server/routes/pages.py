@@ -5,11 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from pincite.core.access import Permission
 from pincite.core.ids import DocumentId, VersionId
 from pincite.retrieval.pages import LEAST_WIDTH, MOST_WIDTH, USUAL_WIDTH
 from pincite.server.conditions import has_already
-from pincite.server.deps import CallerDep
+from pincite.server.deps import Reader
 from pincite.server.gate import GatedRoute
 
 router = APIRouter(tags=["documents"], route_class=GatedRoute)
@@ -27,7 +26,7 @@ async def picture(
     document_id: str,
     page: int,
     request: Request,
-    caller: CallerDep,
+    caller: Reader,
     width: Annotated[int, Query(ge=LEAST_WIDTH, le=MOST_WIDTH)] = USUAL_WIDTH,
     version_id: str = "",
 ) -> Response:
@@ -36,7 +35,6 @@ async def picture(
     `X-Page-Width` and `X-Page-Height` are its size in points: a box of a quote covers its words when scaled by
     width / `X-Page-Width`. A very long page comes narrower than asked for.
     """
-    caller.require(Permission.READ_DOCUMENTS)
     document = await caller.document(DocumentId(document_id))
     file = await caller.services.pages.file(document, VersionId(version_id) if version_id else None)
     etag = f'"{file.sha256[:32]}-{page}-{width}-{DRAWING}"'

@@ -3,10 +3,9 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from pincite.core.access import Permission
 from pincite.core.documents import Collection
 from pincite.core.errors import ForbiddenError
-from pincite.server.deps import Caller, CallerDep
+from pincite.server.deps import Caller, Reader
 from pincite.server.dialects import QueryDialect
 from pincite.server.gate import GatedRoute
 from pincite.server.leaving import CLIENT_LEFT, unless_left
@@ -18,9 +17,8 @@ router = APIRouter(tags=["questions"], route_class=GatedRoute)
 
 
 @router.post("/query/", responses=stream("QueryEvent", twin=True) | refusals(404, 409, 429))
-async def query(body: QueryRequest, caller: CallerDep, request: Request) -> Response:
+async def query(body: QueryRequest, caller: Reader, request: Request) -> Response:
     """Answer a question from a collection, with citations. `Accept: application/json` gets one object instead of a stream."""
-    caller.require(Permission.READ_DOCUMENTS)
     if body.session_id:
         raise ForbiddenError("You can't read this session, or there is none with this id.", code="session")
     collections = await _collections(body, caller)
