@@ -24,6 +24,7 @@ from pincite.server.routes import chat, collections, docs, documents, pages, que
 from pincite.server.signals import hearing_the_end
 from pincite.server.slashes import OtherSlash
 from pincite.server.sse import Streams
+from pincite.server.workspaces import Workspaces
 from pincite.settings import Settings, load_settings
 from pincite.worker.loop import Worker
 from pincite.workspaces.tokens import Authenticator
@@ -41,8 +42,9 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         built = build(settings)
+        workspaces = Workspaces(built)
         worker = Worker(built.queue, {JobKind.INGEST: built.ingest_jobs}, slots=settings.worker_slots)
-        app.state.server = ServerState(built, streams, Authenticator(built.credentials), llm, worker)
+        app.state.server = ServerState(workspaces, streams, Authenticator(built.credentials), llm, worker)
         working = asyncio.create_task(worker.run()) if settings.worker_slots else None
         try:
             with hearing_the_end(streams.stop):
@@ -51,7 +53,7 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
             if working:
                 working.cancel()
                 await asyncio.wait({working})
-            await built.close()
+            await workspaces.close()
 
     streams = Streams(settings.max_streams)
     app = Described(

@@ -20,6 +20,7 @@ from pincite.core.ids import DocumentId
 from pincite.core.ports.models import ChatModel
 from pincite.server.middleware import request_id_of
 from pincite.server.sse import Dialect, EventStream, Streams
+from pincite.server.workspaces import Workspaces
 from pincite.worker.loop import Worker
 from pincite.workspaces.collections import Collections
 from pincite.workspaces.tokens import Authenticator
@@ -35,11 +36,16 @@ _log = logging.getLogger("pincite.server")
 class ServerState:
     """What one server process holds while it runs."""
 
-    services: Services
+    workspaces: Workspaces
     streams: Streams
     authenticator: Authenticator
     llm: ChatModel | None = None
     worker: Worker | None = None
+
+    @property
+    def services(self) -> Services:
+        """Return the services of the installation's own workspace."""
+        return self.workspaces.own
 
     def wake(self) -> None:
         """Tell the worker inside this process, if there is one, that a job was enqueued."""
@@ -57,8 +63,8 @@ class Caller:
 
     @property
     def services(self) -> Services:
-        """Return the services of the installation."""
-        return self.state.services
+        """Return the services, bound to the caller's workspace."""
+        return self.state.workspaces.of(self.principal.workspace_id)
 
     @property
     def streams(self) -> Streams:

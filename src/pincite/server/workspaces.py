@@ -1,0 +1,45 @@
+"""The services of an installation, bound to the workspace of whoever asks."""
+
+from dataclasses import dataclass, field, replace
+
+from pincite.answering.records import StoredQueryLog
+from pincite.bootstrap import Services
+from pincite.core.ids import WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class Workspaces:
+    """Hands out services by workspace. They share the store, the models, the parser and the indexes."""
+
+    own: Services
+    _others: dict[WorkspaceId, Services] = field(default_factory=dict[WorkspaceId, Services])
+
+    def of(self, workspace_id: WorkspaceId) -> Services:
+        """Return the services that see and change one workspace alone."""
+        if workspace_id == self.own.workspace_id:
+            return self.own
+        if workspace_id not in self._others:
+            self._others[workspace_id] = _bound(self.own, workspace_id)
+        return self._others[workspace_id]
+
+    async def close(self) -> None:
+        """Write what was noted for other workspaces, and close the services."""
+        for each in self._others.values():
+            await each.query_log.close()
+        await self.own.close()
+
+
+def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
+    ingestor = replace(services.ingestor, workspace_id=workspace_id)
+    return replace(
+        services,
+        ingestor=ingestor,
+        ingest_jobs=replace(services.ingest_jobs, ingestor=ingestor, workspace_id=workspace_id),
+        searcher=replace(services.searcher, workspace_id=workspace_id),
+        reembedder=replace(services.reembedder, workspace_id=workspace_id),
+        locator=replace(services.locator, workspace_id=workspace_id),
+        pages=replace(services.pages, workspace_id=workspace_id),
+        recorder=replace(services.recorder, workspace_id=workspace_id),
+        query_log=StoredQueryLog(services.store, workspace_id),
+        workspace_id=workspace_id,
+    )
