@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pincite import __version__
+from pincite.cli.collections import collection
 from pincite.cli.evaluate import evaluate
 from pincite.cli.jobs import jobs
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
@@ -31,6 +32,7 @@ COMMANDS = (
     show,
     page,
     remove,
+    collection,
     reembed,
     sample,
     serve,

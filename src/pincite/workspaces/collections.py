@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pincite.core.documents import Collection, EmbeddingSpec
-from pincite.core.errors import ConflictError, ForbiddenError, NotFoundError
+from pincite.core.errors import ConflictError, ForbiddenError, NotFoundError, UsageError
 from pincite.core.evidence import Scope
 from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
 from pincite.core.ports.store import Store, UnitOfWork
+
+MAX_NAME_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,17 @@ class Collections:
         return found
 
     async def make(self, name: str, embedding: EmbeddingSpec | None) -> Collection:
-        """Make a collection that freezes an embedding model. Raises `ConflictError` when the name is taken."""
-        made = Collection(CollectionId(new_id()), self.workspace_id, name, embedding, datetime.now(UTC))
+        """Make a collection that freezes an embedding model. Raises `UsageError`, and `ConflictError` when the name is taken."""
+        made = Collection(CollectionId(new_id()), self.workspace_id, name_of(name), embedding, datetime.now(UTC))
         async with self.store.open(self.workspace_id) as work:
             await work.collections.add(made)
             await work.commit()
         return made
 
     async def rename(self, collection_id: CollectionId, name: str) -> Collection:
-        """Give one another name, and return it. Raises `NotFoundError`, `ConflictError` when another one has the name."""
+        """Give one another name, and return it. Raises `NotFoundError`, `UsageError`; `ConflictError` when another one has it."""
         async with self.store.open(self.workspace_id) as work:
-            renamed = await work.collections.rename(collection_id, name)
+            renamed = await work.collections.rename(collection_id, name_of(name))
             await work.commit()
         return renamed
 
@@ -66,6 +68,17 @@ class Collections:
         async with self.store.open(self.workspace_id) as work:
             for document_id in dict.fromkeys(document_ids):
                 await _require_searchable(work, document_id, known)
+
+
+def name_of(text: str) -> str:
+    """Return the name that a text gives a collection, without blanks around it. Raises `UsageError` for what is none."""
+    name = text.strip()
+    if not name or len(name) > MAX_NAME_CHARACTERS or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
+        raise UsageError(
+            f"A collection's name has up to {MAX_NAME_CHARACTERS} characters and is not blank. Take one such as `contracts`.",
+            code="collection_name",
+        )
+    return name
 
 
 async def _require_searchable(work: UnitOfWork, document_id: DocumentId, known: set[CollectionId]) -> None:

@@ -10,10 +10,11 @@ from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
+from pincite.workspaces.collections import MAX_NAME_CHARACTERS
 
 CollectionName = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARACTERS),
     AfterValidator(storable),
     Field(json_schema_extra={"pattern": SAYING_PATTERN}),
 ]
