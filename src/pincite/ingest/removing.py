@@ -38,11 +38,12 @@ class CollectionRemoval:
             if not await work.collections.remove(collection.id):
                 raise NotFoundError("There is no such collection.", code="collection")
             await work.commit()
-        for index in (self.dense, self.lexical):
-            await index.discard(collection.id)
         # The collection is gone, and not to be looked for again because bytes couldn't be deleted right away.
         with suppress(StoreError):
             await self._forget(collection.workspace_id, sorted(hashes))
+        # Searches that were under way may have written their mirrors until now.
+        for index in (self.dense, self.lexical):
+            await index.discard(collection.id)
 
     async def _forget(self, workspace_id: WorkspaceId, hashes: Sequence[str]) -> None:
         """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile."""

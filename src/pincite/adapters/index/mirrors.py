@@ -1,6 +1,7 @@
 """Mirrors that this process has open."""
 
 import shutil
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,11 +9,14 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 from urllib.parse import quote
 
+from pincite.adapters.index.publication import Publication
 from pincite.core.ids import CollectionId
 from pincite.core.ports.index import IndexSpace
 
 _OPEN = 32
 _OPEN_BYTES = 4_000_000_000
+_LOCK_TRIES = 40
+_LOCK_WAIT_S = 0.05
 
 
 class Sized(Protocol):
@@ -70,16 +74,26 @@ class Mirrors(Generic[M]):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def drop(self, collection_id: CollectionId) -> None:
-        """Delete all mirrors of a collection. Who has their files open keeps them."""
+        """Delete all mirrors of a collection, once nobody writes them. Who has their files open keeps them."""
         home = self._root / _safe(collection_id)
         for folder in (*home.glob(self._kind), *home.glob(f"{self._kind}-*")):
             self._open.pop(folder, None)
-            shutil.rmtree(folder, ignore_errors=True)
+            _delete_unwritten(folder)
         with suppress(OSError):  # not there, or mirrors of another kind are in it
             home.rmdir()
 
     def _folder(self, space: IndexSpace) -> Path:
         return self._root / _safe(space.collection_id) / "-".join(filter(None, (self._kind, _safe(space.model_id))))
+
+
+def _delete_unwritten(folder: Path) -> None:
+    """Delete a mirror's folder under its lock. One that somebody goes on writing is left to the check of strays."""
+    for _ in range(_LOCK_TRIES):
+        with Publication(folder).try_lock() as held:
+            if held:
+                shutil.rmtree(folder, ignore_errors=True)
+                return
+        time.sleep(_LOCK_WAIT_S)
 
 
 def _safe(name: str) -> str:

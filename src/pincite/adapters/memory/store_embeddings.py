@@ -75,7 +75,7 @@ class MemoryEmbeddings:
         tables = await self._tx.lock()
         collection = tables.collections.get(self._tx.workspace_id, collection_id)
         if collection is None:
-            raise NotFoundError("There is no such collection.")
+            raise NotFoundError("There is no such collection.", code="collection")
         return tables, collection
 
     def _put(self, tables: Tables, collection: Collection, **numbers: int) -> None:

@@ -54,7 +54,7 @@ class MemoryCollections:
         tables = await self._tx.lock()
         found, holder = await self.get(collection_id), await self.named(name)
         if found is None:
-            raise NotFoundError("There is no such collection.")
+            raise NotFoundError("There is no such collection.", code="collection")
         if holder and holder.id != collection_id:
             raise name_taken(name)
         renamed = replace(found, name=name)
@@ -93,7 +93,7 @@ class MemoryDocuments:
         own = self._tx.workspace_id
         tables = await self._tx.lock()
         if tables.collections.get(own, document.collection_id) is None:
-            raise NotFoundError("There is no such collection.")
+            raise NotFoundError("There is no such collection.", code="collection")
         holder = await self.at_path(document.collection_id, document.path)
         if holder is not None and holder.id != document.id:
             raise ConflictError(f"The path “{document.path}” belongs to another document of the collection.")

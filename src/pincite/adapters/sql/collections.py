@@ -131,7 +131,7 @@ async def require_collection(transaction: Transaction, collection_id: Collection
     """Return a collection of the workspace. Raises `NotFoundError`."""
     found = await SqlCollections(transaction).get(collection_id)
     if found is None:
-        raise NotFoundError("There is no such collection.")
+        raise NotFoundError("There is no such collection.", code="collection")
     return found
 
 

@@ -1,13 +1,16 @@
 """Which mirrors a process keeps open."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
 
 from pincite.adapters.index.matrix_files import MatrixMirror
 from pincite.adapters.index.mirrors import Mirrors
+from pincite.adapters.index.publication import Publication
 from pincite.adapters.index.word_files import WordMirror
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, WorkspaceId
 from pincite.core.ports.changes import Change
@@ -70,6 +73,20 @@ def test_models_of_a_collection_are_parted_and_names_stay_in_their_folder() -> N
     folders = {mirrors.of(replace(SPACE, model_id=model)).folder for model in ("", "a", "../b", "c.d")}
     assert {folder.parent for folder in folders} == {Path("root/c")}
     assert len(folders) == 4
+
+
+def test_a_mirror_that_somebody_writes_is_deleted_once_they_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mirrors: Mirrors[Sized] = Mirrors(tmp_path, "dense", lambda folder, _: Sized(folder))
+    publication = Publication(mirrors.of(SPACE).folder)
+    with publication.try_lock() as held, ThreadPoolExecutor() as others:
+        assert held
+        waited: Queue[float] = Queue()
+        monkeypatch.setattr("pincite.adapters.index.mirrors.time.sleep", waited.put)
+        others.submit(mirrors.drop, SPACE.collection_id).result()
+        assert not waited.empty()
+        assert (tmp_path / "c").exists()
+    mirrors.drop(SPACE.collection_id)
+    assert list(tmp_path.iterdir()) == []
 
 
 def changes(*, seq: int = 1, vector: bool = True) -> list[Change]:
