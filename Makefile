@@ -12,6 +12,8 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate
 INSTALL_SELF := $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+# A file's tests stay together, for what they share.
+PARALLEL := -n auto --dist loadfile
 BENCHES = $(filter-out bench/quality.py bench/real_model.py bench/serving.py bench/serving_apps.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -27,10 +29,10 @@ run: .venv/run.stamp ## serve, with a sample collection; `make run ARGS="--port 
 	@$(BIN)/pincite serve $(ARGS)
 
 test: lint ## check everything and run every test and example
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 check: lint ## the quick half of the checks: style, types, import rules, unit and contract tests
-	$(BIN)/pytest $(wildcard tests/house tests/unit tests/contracts)
+	$(BIN)/pytest $(PARALLEL) $(wildcard tests/house tests/unit tests/contracts)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff format --check --quiet .
