@@ -9,6 +9,9 @@ _SINGLE_QUOTES = "'‘’‚‛`´ʼʹˋ′＇‹›"
 _DASHES = "-‐‑‒–—―−﹘﹣－"
 _LOOKS = {**dict.fromkeys(_DOUBLE_QUOTES, "''"), **dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DASHES, "-"), "…": "..."}
 
+_EDGES = " .。।؟?!;:,"
+"""What doesn't count at the ends of what is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
@@ -20,6 +23,15 @@ class Folded:
     def literal(self, start: int, end: int) -> tuple[int, int]:
         """Return `[start, end)` of the literal text behind a run of the folded one (not empty)."""
         return self.offsets[start], self.offsets[end - 1] + 1
+
+    def has_whole(self, start: int, end: int) -> bool:
+        """Say whether a run of the folded text takes no letter apart, neither a composed one nor one from its marks."""
+        first, last = start, end
+        while first and self.offsets[first - 1] == self.offsets[start]:
+            first -= 1
+        while last < len(self.text) and (self.offsets[last] == self.offsets[end - 1] or unicodedata.combining(self.text[last])):
+            last += 1
+        return not (self.text[first:start] + self.text[end:last]).strip(_EDGES)
 
 
 def fold(text: str) -> Folded:
@@ -61,13 +73,13 @@ def find_literal(needle: str, haystack: Folded) -> tuple[int, int] | None:
 
     Blanks and full stops at the ends of the needle don't count, and it must stand at word boundaries.
     """
-    wanted = fold(needle).text.strip(" .。।؟?!;:,")
+    wanted = fold(needle).text.strip(_EDGES)
     if not wanted:
         return None
     at = haystack.text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        if _stands_alone(haystack.text, at, end):
+        if haystack.has_whole(at, end) and _stands_alone(haystack.text, at, end):
             return haystack.literal(at, end)
         at = haystack.text.find(wanted, at + 1)
     return None

@@ -1,5 +1,6 @@
 """What holds of a quote whatever the texts are."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,3 +65,14 @@ def test_every_run_of_words_of_a_text_is_found_in_it(text: str, data: st.DataObj
     assert (place is None) == (not stripped)
     if place:
         assert fold(text[place[0] : place[1]]).text.strip() == stripped
+
+
+@pytest.mark.parametrize(("needle", "text"), [("¸", "Ç"), ("e", "é"), ("e", "e\u0301"), ("f", "ﬁ")])
+def test_a_part_of_a_letter_is_not_found_in_it(needle: str, text: str) -> None:
+    assert find_literal(needle, fold(text)) is None
+    assert find_literal(needle, fold(f"{text} {needle}")) == (len(text) + 1, len(text) + 1 + len(needle))
+
+
+@pytest.mark.parametrize("text", ["㏘", "⒈", "…a…", "½"])
+def test_a_letter_that_stands_for_several_is_found(text: str) -> None:
+    assert find_literal(text, fold(f"x {text} y"))

@@ -30,7 +30,7 @@ from pincite.core.errors import RefusedInput
         (b"{\\rtf1 x}", "report.doc", Media.RTF),
         (b"X-Note: y\n\nz", "note.eml", Media.TEXT),
         (b"From: a\nTo: b\nSubject: c\n\nd", "letter.txt", Media.TEXT),
-        (b"From: a\nDate: b\nSubject: c\n", "letter.yaml", Media.TEXT),
+        (b"From: a\nDate: b\nSubject: c\n", "letter.yaml", Media.CODE),
         (b"a,b\n1,2", "data.csv", Media.TABLE),
         (b"name,town,age\nAnn,Rome,3\nBo,Oslo,4\n", "report.txt", Media.TABLE),
         ("name;age\nÄnn;3\nBo;4\n".encode("utf-16"), "report", Media.TABLE),
