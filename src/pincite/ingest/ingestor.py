@@ -73,8 +73,15 @@ class Ingestor:
         """
         for _ in range(KEEP_ATTEMPTS):
             blob, state = await self._keep(arrival)
-            with suppress(_BytesGone):
+            try:
                 return await self._claim(collection, arrival, blob, state, free_paths)
+            except _BytesGone:
+                continue
+            except PinciteError:
+                # No row came to name the bytes: the path is taken, or the collection was removed meanwhile.
+                with suppress(StoreError):
+                    await self._forget({blob.sha256})
+                raise
         raise StoreError("The bytes of the file were removed as often as they were stored. Add it again.", retryable=True)
 
     async def _keep(self, arrival: Arrival) -> tuple[Blob, FileState | None]:

@@ -1,6 +1,7 @@
 """What the ingestor does when others change, remove or store the same meanwhile, and when it is stopped."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -236,3 +237,15 @@ async def test_a_document_removed_while_it_is_embedded_stays_removed(house: Hous
     assert await house.documents() == []
     with pytest.raises(NotFoundError):
         await house.blobs.local_path(ours.sha256)
+
+
+async def test_bytes_for_a_collection_that_is_removed_meanwhile_are_not_kept(house: House) -> None:
+    async def remove() -> None:
+        async with house.store.open(OURS) as work:
+            await work.collections.remove(house.collection.id)
+            await work.commit()
+
+    house.blobs.meddle = [remove]
+    with pytest.raises(NotFoundError):
+        await house.receive(TEXT)
+    assert not await house.blobs.has(hashlib.sha256(TEXT).hexdigest())
