@@ -16,6 +16,7 @@ from pincite.core.messages import ChatMessage, ModelUsage
 from pincite.server.app import create_app
 from pincite.server.dialects import QueryDialect
 from pincite.server.middleware import Front
+from pincite.server.run import listen
 from pincite.server.sse import EventStream, Streams
 from pincite.settings import load_settings
 
@@ -71,17 +72,8 @@ def class_alone() -> ASGIApp:
 def main(variant: str, port: int, home: str) -> None:
     settings = load_settings({}, home=home, embedding="none", max_streams=MANY)
     app = class_alone() if variant == "class" else Front(create_app(settings, llm=MODELS[variant]))
-    uvicorn.run(
-        app,
-        port=port,
-        loop="uvloop",
-        http="httptools",
-        ws="none",
-        log_level="error",
-        access_log=False,
-        backlog=4096,
-        lifespan="auto",
-    )
+    config = uvicorn.Config(app, loop="uvloop", http="httptools", ws="none", log_level="error", access_log=False, lifespan="auto")
+    uvicorn.Server(config).run([listen("127.0.0.1", port)])
 
 
 if __name__ == "__main__":
