@@ -159,7 +159,8 @@ async def test_a_page_that_takes_too_long_is_stopped_and_the_next_is_drawn(parse
     path.write_bytes(laughs(9))
     with pytest.raises(RefusedInput) as refused:
         await parser.picture(path, content_type=PDF, page=1, width=500)
-    assert refused.value.code in {"timeout", "memory"}
+    # Whichever bound it meets first; PDFium ends its own process when it gets no more memory.
+    assert refused.value.code in {"timeout", "memory", "crashed"}
     path.write_bytes(laughs(1))
     assert (await parser.picture(path, content_type=PDF, page=1, width=500)).width == 500
 
