@@ -1,7 +1,7 @@
 """Files inside files: each is a document of its own, which comes, changes and goes with the one that holds it."""
 
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -13,25 +13,24 @@ from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.parsing import ContainedFile, Parser
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.arrivals import Arrival, new_document, received
+from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.overtaking import is_overtaken
 from pincite.ingest.queueing import enqueue
 
 MAX_LEVELS = 10
 """How deep files may stand in files: an attachment of a message stands on the second level."""
 
-KEEP_ATTEMPTS = 5
 MAX_NAMESAKES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Keeps the documents of the files inside documents. `forget` deletes bytes that nothing has any more."""
+    """Keeps the documents of the files inside documents."""
 
     store: Store
     blobs: BlobStore
     parser: Parser
     workspace_id: WorkspaceId
-    forget: Callable[[set[str]], Awaitable[None]]
 
     async def keep(self, document: Document, path: Path, *, name: str, count: int) -> None:
         """Take out the files inside a document's file, and keep each as a pending document; remove those no longer there.
@@ -46,7 +45,7 @@ class Contents:
                 blobs = [await self.blobs.put_file(each.file) if each.file else None for each in files]
                 gone = await self._claim(document, files, blobs)
                 if gone is not None:
-                    await self.forget(gone)
+                    await forget(self.store, self.blobs, self.workspace_id, gone)
                     return
         raise StoreError("The bytes of the files inside were removed as often as they were stored. Add it again.", retryable=True)
 

@@ -17,6 +17,7 @@ from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.parsing import ParseProgress, Parser
 from pincite.core.ports.store import Store
 from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
+from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, contents_of, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
@@ -24,9 +25,6 @@ from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import enqueue
-
-KEEP_ATTEMPTS = 5
-"""How often bytes are stored again that somebody else's removal took away before our row named them."""
 
 MODELS = 3
 """Embedding models that a collection may come to while one document is on its way."""
@@ -216,7 +214,7 @@ class Ingestor:
 
     @property
     def _contents(self) -> Contents:
-        return Contents(self.store, self.blobs, self.parser, self.workspace_id, self._forget)
+        return Contents(self.store, self.blobs, self.parser, self.workspace_id)
 
     async def contents(self, document: Document) -> list[Document]:
         """Return the documents of the files inside a document's, on every level, by path."""
@@ -296,14 +294,7 @@ class Ingestor:
             await self._forget(hashes)
 
     async def _forget(self, hashes: Many[str]) -> None:
-        """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile."""
-        if not hashes:
-            return
-        async with self.store.open(self.workspace_id) as work:
-            await work.lock()
-            for sha256 in hashes:
-                if not await work.versions.blob_in_use(sha256):
-                    await self.blobs.delete(sha256)
+        await forget(self.store, self.blobs, self.workspace_id, hashes)
 
 
 class _BytesGone(Exception):

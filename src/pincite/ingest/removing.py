@@ -1,20 +1,16 @@
 """Removes whole collections."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import NotFoundError, StoreError
-from pincite.core.ids import WorkspaceId
 from pincite.core.jobs import JobKind
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.index import DenseIndex, LexicalIndex
 from pincite.core.ports.store import Store, UnitOfWork
+from pincite.ingest.blob_keeping import forget
 from pincite.ingest.queueing import attempt_key
-
-FORGET_BATCH = 100
-"""Files deleted under one lock of the store."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +36,10 @@ class CollectionRemoval:
             await work.commit()
         # The collection is gone, and not to be looked for again because bytes couldn't be deleted right away.
         with suppress(StoreError):
-            await self._forget(collection.workspace_id, sorted(hashes))
+            await forget(self.store, self.blobs, collection.workspace_id, hashes)
         # Searches that were under way may have written their mirrors until now.
         for index in (self.dense, self.lexical):
             await index.discard(collection.id)
-
-    async def _forget(self, workspace_id: WorkspaceId, hashes: Sequence[str]) -> None:
-        """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile."""
-        for first in range(0, len(hashes), FORGET_BATCH):
-            async with self.store.open(workspace_id) as work:
-                await work.lock()
-                for sha256 in hashes[first : first + FORGET_BATCH]:
-                    if not await work.versions.blob_in_use(sha256):
-                        await self.blobs.delete(sha256)
 
 
 async def _cancel_readings(work: UnitOfWork, collection: Collection) -> None:

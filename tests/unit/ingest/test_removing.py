@@ -117,7 +117,7 @@ async def test_a_file_that_comes_for_it_afterwards_is_refused(house: House) -> N
 
 
 async def test_more_files_than_are_deleted_at_once_are_all_deleted(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pincite.ingest.removing.FORGET_BATCH", 2)
+    monkeypatch.setattr("pincite.ingest.blob_keeping.FORGET_BATCH", 2)
     rows = [await house.queue(house.doomed, f"Fee {number}.".encode(), f"{number}.txt") for number in range(5)]
     await house.removal.remove(house.doomed)
     assert [await house.blobs.has(row.sha256) for row in rows] == [False] * 5

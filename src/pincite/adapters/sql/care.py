@@ -133,12 +133,8 @@ def _drop_of(connection: sqlite3.Connection, table: str) -> int:
 @contextmanager
 def _writing(connection: sqlite3.Connection) -> Generator[None]:
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:  # commits, or rolls back
         yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _broken_documents(connection: sqlite3.Connection, counted: Counted) -> list[BrokenDocument]:
