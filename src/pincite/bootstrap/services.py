@@ -1,0 +1,163 @@
+"""Builds the services from the settings: the only place where an implementation is chosen."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pincite.answering.engine import QueryEngine
+from pincite.answering.records import StoredQueryLog, StoredRecorder
+from pincite.bootstrap.home import BLOBS, home_of
+from pincite.bootstrap.models import Models
+from pincite.core.documents import Collection
+from pincite.core.errors import ConflictError, NotFoundError
+from pincite.core.ids import CollectionId, WorkspaceId, new_id
+from pincite.core.ports.blobs import BlobStore
+from pincite.core.ports.changes import ChangeFeed
+from pincite.core.ports.identity import Credentials
+from pincite.core.ports.models import ChatModel
+from pincite.core.ports.parsing import Parser
+from pincite.core.ports.querylog import QueryLog
+from pincite.core.ports.queue import Queue
+from pincite.core.ports.store import Store
+from pincite.ingest.chunking import ChunkRules
+from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.jobs import IngestJobs
+from pincite.ingest.reembedding import Reembedder
+from pincite.ingest.removing import CollectionRemoval
+from pincite.retrieval.locator import StoredLocator
+from pincite.retrieval.pages import StoredPages
+from pincite.retrieval.searcher import Searcher
+from pincite.settings import Settings
+from pincite.upkeep.backups import INDEX
+from pincite.upkeep.manifest import DATABASE
+
+LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
+"""The workspace of an installation without accounts."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything the doors use, built once."""
+
+    settings: Settings
+    store: Store
+    changes: ChangeFeed
+    blobs: BlobStore
+    parser: Parser
+    models: Models
+    ingestor: Ingestor
+    searcher: Searcher
+    reembedder: Reembedder
+    locator: StoredLocator
+    pages: StoredPages
+    recorder: StoredRecorder
+    query_log: QueryLog
+    credentials: Credentials
+    queue: Queue
+    ingest_jobs: IngestJobs
+    removal: CollectionRemoval
+    workspace_id: WorkspaceId
+
+    def engine(self, llm: ChatModel | None = None) -> QueryEngine:
+        """Return the answering path, with the configured chat model unless another is given."""
+        return QueryEngine(
+            self.searcher,
+            llm or self.models.chat,
+            locator=self.locator,
+            recorder=self.recorder,
+            evidence=self.models.evidence,
+            max_context_characters=self.settings.chat_max_context_characters,
+            log=self.query_log,
+        )
+
+    async def collection(self, name: str, *, create: bool = False) -> Collection:
+        """Return a collection by name. Raises `NotFoundError` unless it may be created."""
+        async with self.store.open(self.workspace_id) as work:
+            found = await work.collections.named(name)
+        if found is None and create:
+            return await self._create(name)
+        if found is None:
+            raise NotFoundError(
+                f"There is no collection {name!r}. Add a document to it first: pincite add PATH --collection {name}"
+            )
+        return found
+
+    async def _create(self, name: str) -> Collection:
+        await self.models.learn()
+        model = self.models.embedding
+        collection = Collection(CollectionId(new_id()), self.workspace_id, name, model.spec if model else None, datetime.now(UTC))
+        try:
+            async with self.store.open(self.workspace_id) as work:
+                await work.collections.add(collection)
+                await work.commit()
+        except ConflictError:
+            return await self.collection(name)
+        return collection
+
+    async def close(self) -> None:
+        """Release what is open: all of it, also when cancelled meanwhile. A connection that is closed by half complains."""
+        closing = asyncio.ensure_future(self._close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await asyncio.wait({closing})
+            raise
+
+    async def _close(self) -> None:
+        self.parser.close()
+        await self.models.aclose()
+        await self.query_log.close()
+        await self.store.close()
+
+
+def build(settings: Settings) -> Services:
+    """Build the services of an installation. Raises `StoreError` when its home can't be used."""
+    from pincite.adapters.blobs.disk import DiskBlobs
+    from pincite.adapters.index.dense import MappedDenseIndex
+    from pincite.adapters.index.lexical import TantivyIndex
+    from pincite.adapters.sql.store import open_store
+
+    home = home_of(settings)
+    store = open_store(home / DATABASE)
+    blobs = DiskBlobs(home / BLOBS)
+    parser = _parser(settings)
+    models = Models(settings)
+    dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
+    ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of)
+    return Services(
+        settings=settings,
+        store=store,
+        changes=store.changes,
+        blobs=blobs,
+        parser=parser,
+        models=models,
+        ingestor=ingestor,
+        searcher=Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE),
+        reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
+        locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
+        pages=StoredPages(store, blobs, parser, LOCAL_WORKSPACE),
+        recorder=StoredRecorder(store, LOCAL_WORKSPACE),
+        query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
+        credentials=store.credentials,
+        queue=store.queue,
+        ingest_jobs=IngestJobs(store, ingestor, LOCAL_WORKSPACE, models.embedding_of),
+        removal=CollectionRemoval(store, blobs, dense, lexical),
+        workspace_id=LOCAL_WORKSPACE,
+    )
+
+
+def _parser(settings: Settings) -> Parser:
+    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
+
+    limits = ParseLimits(
+        timeout_s=settings.parse_timeout_s,
+        memory_bytes=settings.parse_memory_mb * 1_000_000,
+        file_bytes=settings.max_file_bytes,
+        pages=settings.max_pages,
+    )
+    return IsolatedParser(limits)
+
+
+def rules_of(settings: Settings) -> ChunkRules:
+    """Return how texts are cut."""
+    return ChunkRules(settings.chunk_tokens, settings.chunk_overlap_percent)
