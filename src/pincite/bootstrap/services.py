@@ -30,6 +30,7 @@ from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
 from pincite.upkeep.backups import INDEX
 from pincite.upkeep.manifest import DATABASE
+from pincite.workspaces.collections import name_of
 
 LOCAL_WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
 """The workspace of an installation without accounts."""
@@ -71,7 +72,8 @@ class Services:
         )
 
     async def collection(self, name: str, *, create: bool = False) -> Collection:
-        """Return a collection by name. Raises `NotFoundError` unless it may be created."""
+        """Return a collection by name. Raises `UsageError` for what is no name, `NotFoundError` unless it may be created."""
+        name = name_of(name)
         async with self.store.open(self.workspace_id) as work:
             found = await work.collections.named(name)
         if found is None and create:
@@ -140,7 +142,7 @@ def build(settings: Settings) -> Services:
         query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
         credentials=store.credentials,
         queue=store.queue,
-        ingest_jobs=IngestJobs(store, ingestor, LOCAL_WORKSPACE, models.embedding_of),
+        ingest_jobs=IngestJobs(store, ingestor, models.embedding_of),
         removal=CollectionRemoval(store, blobs, dense, lexical),
         workspace_id=LOCAL_WORKSPACE,
     )

@@ -23,15 +23,29 @@ GAVE_UP = Reason("gave_up", "Reading the file was tried three times and never ca
 
 @dataclass(frozen=True)
 class IngestJobs:
-    """What a worker does with a job to read a document. What counts is what the store says when it runs."""
+    """What a worker does with a job to read a document, in the job's workspace: a worker serves all of them.
+
+    What counts is what the store says when it runs. Documents are tried again and cancelled in the workspace of the `ingestor`.
+    """
 
     store: Store
     ingestor: Ingestor
-    workspace_id: WorkspaceId
     embedding_of: Callable[[Collection], EmbeddingModel | None]
+
+    @property
+    def workspace_id(self) -> WorkspaceId:
+        """Return the workspace whose documents it works on."""
+        return self.ingestor.workspace_id
+
+    def within(self, workspace_id: WorkspaceId) -> "IngestJobs":
+        """Return the same for another workspace."""
+        return replace(self, ingestor=replace(self.ingestor, workspace_id=workspace_id))
 
     async def run(self, job: Job) -> None:
         """Read the document, unless it is gone, ready, or a later attempt was begun. Raises what `Ingestor.process` raises."""
+        await self.within(job.workspace_id)._run(job)
+
+    async def _run(self, job: Job) -> None:
         found = await self._current(job)
         if found is None:
             return
@@ -45,17 +59,18 @@ class IngestJobs:
         await reports.write()
 
     async def retry(self, document_id: DocumentId) -> Document:
-        """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`."""
+        """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`, `ConflictError` (`not_failed`)."""
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             document = await work.documents.get(document_id)
             if document is None:
                 raise NotFoundError("There is no such document.", code="document")
-            if document.stage is Stage.FAILED:
-                document = replace(document, stage=Stage.PENDING, reason=None, updated_at=datetime.now(UTC))
-                await work.documents.save(document)
-                await enqueue(work, document)
-                await work.commit()
+            if document.stage is not Stage.FAILED:
+                raise ConflictError(_not_failed(document), code="not_failed")
+            document = replace(document, stage=Stage.PENDING, reason=None, updated_at=datetime.now(UTC))
+            await work.documents.save(document)
+            await enqueue(work, document)
+            await work.commit()
         return document
 
     async def cancel(self, document_id: DocumentId) -> Document:
@@ -80,11 +95,12 @@ class IngestJobs:
 
     async def reopen(self, job: Job) -> None:
         """Put a document back to where its next try finds it: a try that was broken off isn't its failure."""
-        await self._settle(job, Stage.PENDING, None)
+        await self.within(job.workspace_id)._settle(job, Stage.PENDING, None)
 
     async def give_up(self, job: Job, error: PinciteError | None) -> None:
         """Let a document fail; one that has failed keeps its reason. Without an error, its workers died in every attempt."""
-        await self._settle(job, Stage.FAILED, Reason(error.code, error.message) if error else GAVE_UP)
+        reason = Reason(error.code, error.message) if error else GAVE_UP
+        await self.within(job.workspace_id)._settle(job, Stage.FAILED, reason)
 
     async def _current(self, job: Job) -> tuple[Document, Collection, Ingestion] | None:
         document_id = DocumentId(str(job.payload["document_id"]))
@@ -107,6 +123,12 @@ class IngestJobs:
                 await work.documents.save(replace(document, stage=stage, reason=reason, updated_at=datetime.now(UTC)))
                 await work.ingestions.report(replace(found[2], stage=stage, done=0, total=0))
                 await work.commit()
+
+
+def _not_failed(document: Document) -> str:
+    if document.stage is Stage.READY:
+        return f"{document.path} is ready: there is nothing to try again. To have it read anew, remove it and add the file again."
+    return f"{document.path} is being read, or waits for it: there is nothing to try again yet. Its stage shows how far it is."
 
 
 def _is_settled(document: Document, stage: Stage) -> bool:

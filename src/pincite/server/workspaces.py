@@ -30,11 +30,11 @@ class Workspaces:
 
 
 def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
-    ingestor = replace(services.ingestor, workspace_id=workspace_id)
+    jobs = services.ingest_jobs.within(workspace_id)
     return replace(
         services,
-        ingestor=ingestor,
-        ingest_jobs=replace(services.ingest_jobs, ingestor=ingestor, workspace_id=workspace_id),
+        ingestor=jobs.ingestor,
+        ingest_jobs=jobs,
         searcher=replace(services.searcher, workspace_id=workspace_id),
         reembedder=replace(services.reembedder, workspace_id=workspace_id),
         locator=replace(services.locator, workspace_id=workspace_id),

@@ -45,6 +45,16 @@ def test_collections_are_listed_with_how_many_documents_they_have() -> None:
     assert "law\t2 documents, 2 searchable\twords alone\n" in run("list").stdout
 
 
+async def test_whatever_makes_a_collection_asks_for_a_name_that_is_one() -> None:
+    for wrong in ("", " \t", "x" * 201, "a\0b"):
+        async with Pincite(collection=wrong) as client:
+            with pytest.raises(UsageError, match="not blank"):
+                await client.add_text("Notice is 9 days.", path="9.md")
+    await filled(law=0)
+    async with Pincite(collection=" law ") as client:
+        assert (await client.collection(create=True)).name == "law"
+
+
 def test_a_collection_is_renamed_unless_another_has_the_name_or_it_is_none() -> None:
     asyncio.run(filled(law=1, other=0))
     assert "contracts" in run("rename", "law", " contracts ").stdout

@@ -50,7 +50,7 @@ class House:
         self.store, self.model = MemoryStore(), Waiting()
         self.ingestor = Ingestor(self.store, MemoryBlobs(), PlainTextParser(), OURS)
         self.collection = Collection(CollectionId(new_id()), OURS, "default", self.model.spec, datetime.now(UTC))
-        self.jobs = IngestJobs(self.store, self.ingestor, OURS, lambda _: self.model)
+        self.jobs = IngestJobs(self.store, self.ingestor, lambda _: self.model)
         self.worker = Worker(self.store.queue, {JobKind.INGEST: self.jobs}, poll_s=0.001)
 
     async def receive(self, *, is_queued: bool = True) -> Document:

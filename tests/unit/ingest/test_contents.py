@@ -151,7 +151,7 @@ async def test_a_moved_document_takes_what_is_inside_along(house: House) -> None
 
 
 async def test_a_worker_puts_the_files_inside_into_the_queue(house: House) -> None:
-    jobs = IngestJobs(house.store, house.ingestor, OURS, lambda _: None)
+    jobs = IngestJobs(house.store, house.ingestor, lambda _: None)
     await house.ingestor.receive(house.collection, Arrival("mail.eml", "mail.eml", MAIL.encode(), is_queued=True))
     ran = 0
     while job := await house.store.queue.lease([JobKind.INGEST], for_s=60):

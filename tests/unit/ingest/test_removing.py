@@ -50,7 +50,7 @@ class House:
         self.ingestor = Ingestor(self.store, self.blobs, PlainTextParser(), OURS)
         self.searcher = Searcher(self.store, dense, lexical, lambda _: self.embedding, OURS)
         self.removal = CollectionRemoval(self.store, self.blobs, dense, lexical)
-        jobs = IngestJobs(self.store, self.ingestor, OURS, lambda _: self.embedding)
+        jobs = IngestJobs(self.store, self.ingestor, lambda _: self.embedding)
         self.worker = Worker(self.store.queue, {JobKind.INGEST: jobs})
         self.doomed, self.other = (self._collection(name) for name in ("doomed", "other"))
 

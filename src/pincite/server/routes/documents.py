@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from pincite.core.documents import Document, Stage
+from pincite.core.documents import Document
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.ingest.arrivals import Arrival
@@ -100,8 +100,6 @@ async def remove(document_id: str, caller: Writer) -> None:
 async def retry(document_id: str, caller: Writer) -> DocumentRow:
     """Try once more to read a document that failed. 409 unless it did."""
     document = await caller.document(DocumentId(document_id))
-    if document.stage is not Stage.FAILED:
-        raise ConflictError(f"{document.path} did not fail.", code="not_failed")
     again = await caller.services.ingest_jobs.retry(document.id)
     caller.state.wake()
     return await _row(caller, again)
