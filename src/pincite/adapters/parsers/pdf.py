@@ -24,7 +24,7 @@ from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "5"
+VERSION = "6"
 _MAX_BOOKMARKS = 20_000
 _MAX_OUTLINE_DEPTH = 12
 _MAX_SHAPES = 5_000

@@ -51,13 +51,11 @@ def mark_headings(paragraphs: Sequence[Paragraph], *, body: float, bold_counts: 
             continue
         if _is_caption(paragraph):
             paragraph.role = BlockRole.CAPTION
-        elif is_no_heading(paragraph.text[:_MAX_HEADING_CHARS]):
-            continue
         elif (
             _is_large(paragraph, body=body)
             or (bold_counts and _is_bold_heading(paragraph, following, body=body))
             or (forms_count and (is_capital_heading(paragraph, following) or is_numbered_heading(before, paragraph, following)))
-        ):
+        ) and not is_no_heading(paragraph.text[:_MAX_HEADING_CHARS]):
             paragraph.role = BlockRole.HEADING
     _set_levels([paragraph for paragraph in found if paragraph.role is BlockRole.HEADING])
     return found

@@ -218,8 +218,12 @@ def _is_disordered(groups: Sequence[_Group]) -> bool:
 
 def _share(box: Rect, other: Rect) -> bool:
     """Whether two boxes stand over each other in good part."""
-    shared = min(box[2], other[2]) - max(box[0], other[0])
-    return shared > 0.3 * min(box[2] - box[0], other[2] - other[0])
+    # Without min() and max(): a page in disorder asks this of all pairs of its units.
+    left, _, right, _ = box
+    other_left, _, other_right, _ = other
+    shared = (right if right < other_right else other_right) - (left if left > other_left else other_left)
+    width, other_width = right - left, other_right - other_left
+    return shared > 0.3 * (width if width < other_width else other_width)
 
 
 def _reordered(groups: Sequence[_Group]) -> list[_Unit]:

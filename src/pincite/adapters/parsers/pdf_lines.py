@@ -184,9 +184,11 @@ class PageLines:
 
 def is_beside(line: Line, other: Line) -> bool:
     """Whether `other` continues the visual row of `line` to the right."""
-    overlap = min(line.box[3], other.box[3]) - max(line.box[1], other.box[1])
-    least = 0.4 * min(line.box[3] - line.box[1], other.box[3] - other.box[1])
-    return overlap > least and other.box[0] >= line.box[2] - 0.3 * line.size
+    _, top, right, bottom = line.box
+    left, other_top, _, other_bottom = other.box
+    if left < right - 0.3 * line.size:
+        return False
+    return min(bottom, other_bottom) - max(top, other_top) > 0.4 * min(bottom - top, other_bottom - other_top)
 
 
 def read_lines(page: PdfPage, *, number: int) -> list[Line]:

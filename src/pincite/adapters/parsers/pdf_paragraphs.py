@@ -257,11 +257,11 @@ def _is_labelled(line: Line) -> bool:
 
 def _are_pairs(last: Line, line: Line) -> bool:
     """Whether both lines have a term and its meaning behind a gap that ends at one place."""
-    return bool(line.words and last.words) and any(
-        abs(gap.right - other.right) < 1.5 and min(gap.right - gap.left, other.right - other.left) > 0.8 * line.size
-        for gap in line.gaps
-        for other in last.gaps
-    )
+    if not line.words or not last.words:
+        return False
+    least = 0.8 * line.size
+    ends = [gap.right for gap in last.gaps if gap.right - gap.left > least]
+    return bool(ends) and any(abs(gap.right - end) < 1.5 for gap in line.gaps if gap.right - gap.left > least for end in ends)
 
 
 def _changes_print(last: Line, line: Line) -> bool:

@@ -9,7 +9,6 @@ _SAME_PLACE_POINTS = 1.6
 _BRIDGED_POINTS = 3.0
 _LEAST_POINTS = 4.0
 _MOST_RULES = 1500
-_PALE = 250
 _BACKGROUND_SHARE = 0.8
 
 
@@ -38,11 +37,11 @@ NO_RULES = Rules()
 
 
 def rules_of(shapes: Iterable[Shape], *, page_area: float) -> Rules:
-    """Return the lines that shapes draw: strokes, thin boxes, and the edges of filled areas that aren't pale or a background."""
+    """Return the lines that shapes draw: strokes, thin boxes, and the edges of filled areas that aren't a background."""
     level: list[Rule] = []
     upright: list[Rule] = []
     for shape in shapes:
-        if _is_pale(shape.fill) or _area(shape.box) > _BACKGROUND_SHARE * page_area:
+        if _area(shape.box) > _BACKGROUND_SHARE * page_area:
             continue
         for x0, y0, x1, y1 in shape.edges:
             if x1 - x0 >= max(_LEAST_POINTS, y1 - y0):
@@ -56,10 +55,6 @@ def rules_of(shapes: Iterable[Shape], *, page_area: float) -> Rules:
 
 def _area(box: Rect) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
-
-
-def _is_pale(fill: tuple[int, int, int, int] | None) -> bool:
-    return fill is not None and (min(fill[:3]) >= _PALE or fill[3] == 0)
 
 
 def _joined(rules: list[Rule]) -> list[Rule]:

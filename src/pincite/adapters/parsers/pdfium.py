@@ -109,7 +109,7 @@ class PdfPage:
     def shapes(self, *, most: int) -> list[Shape]:
         """Return what the page draws beside its text, from `most` objects at most."""
         found = ShapeReader(self._pdfium).shapes(self._handle, most=most) if self._handle else ()
-        return [Shape(self._shown(shape.box), tuple(map(self._shown, shape.edges)), shape.fill) for shape in found]
+        return [Shape(self._shown(shape.box), tuple(map(self._shown, shape.edges))) for shape in found]
 
     def _shown(self, rect: Rect) -> Rect:
         left, bottom, right, top = rect

@@ -16,6 +16,7 @@ _MOST_DEPTH = 4
 _BEZIER, _MOVE = 1, 2
 _THIN_POINTS = 2.5
 _SLANT_POINTS = 0.5
+_PALE = 250
 _UNTURNED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
@@ -28,11 +29,10 @@ class ShapeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A path: its box, its edges that run along an axis, and the colour and opacity that fill it (0–255)."""
+    """A path: its box and its edges that run along an axis."""
 
     box: Rect
     edges: tuple[Rect, ...]
-    fill: tuple[int, int, int, int] | None = None
 
 
 class ShapeReader:
@@ -49,7 +49,10 @@ class ShapeReader:
         self._large_left = _MOST_LARGE
 
     def shapes(self, page: int, *, most: int) -> Iterator[Shape]:
-        """Yield the paths of a page in the order of drawing, from `most` objects at most; of many large ones the first alone."""
+        """Yield the paths of a page in the order of drawing, from `most` objects at most; of many large ones the first alone.
+
+        What is filled pale or clear is left out: nobody sees an edge there.
+        """
         left, self._large_left = most, _MOST_LARGE
         stack: list[tuple[int, Matrix, int]] = [(handle, _UNTURNED, 0) for handle in reversed(self._page_objects(page, left))]
         while stack and left > 0:
@@ -88,23 +91,24 @@ class ShapeReader:
         is_filled = bool(self._fill_mode.value)
         if not is_filled and not self._stroke.value:
             return
+        if is_filled and self._is_pale(handle):
+            return
         box = self._bounds(handle, matrix)
         if box is None:
             return
-        fill = self._fill(handle) if is_filled else None
         if min(box[2] - box[0], box[3] - box[1]) <= _THIN_POINTS:
-            yield Shape(box, (box,), fill)
+            yield Shape(box, (box,))
         elif self._large_left > 0:
             self._large_left -= 1
             edges = tuple(self._edges(handle, _joined(self._own_matrix(handle), matrix)))
             if edges:
-                yield Shape(box, edges, fill)
+                yield Shape(box, edges)
 
-    def _fill(self, handle: int) -> tuple[int, int, int, int] | None:
+    def _is_pale(self, handle: int) -> bool:
         if not self._pdfium.FPDFPageObj_GetFillColor(handle, *self._colour_pointers):
-            return None
-        red, green, blue, alpha = (value.value for value in self._colours)
-        return (red, green, blue, alpha)
+            return False
+        red, green, blue, opacity = self._colours
+        return opacity.value == 0 or (red.value >= _PALE and green.value >= _PALE and blue.value >= _PALE)
 
     def _edges(self, handle: int, matrix: Matrix) -> Iterator[Rect]:
         count = self._pdfium.FPDFPath_CountSegments(handle)
