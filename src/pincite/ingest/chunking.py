@@ -1,4 +1,4 @@
-"""Cuts canonical text into chunks at the ends of sentences and table rows, inside one heading path and one page.
+"""Cuts canonical text into chunks at the ends of sentences and table rows, inside one heading path and one page; tables apart.
 
 Two passes as in the reference: whatever exceeds the budget is split at sentence ends, then sentences are packed up to the
 budget, with an overlap taken from the tail of the chunk before. Tokens are counted once per sentence and added.
@@ -16,6 +16,7 @@ from pincite.language.sentences import sentence_spans
 CHUNKED_ROLES = frozenset({BlockRole.BODY, BlockRole.HEADING, BlockRole.TABLE, BlockRole.CAPTION, BlockRole.FOOTNOTE})
 """Headers, footers and page numbers are kept in the canonical text but never retrieved."""
 
+_MAX_LEAD_CHARS = 200
 _ROW = re.compile(r"[^\n]+")
 
 
@@ -62,6 +63,7 @@ def cut(
 ) -> list[Piece]:
     """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them.
 
+    Tables are chunks of their own, with what stands over them to name them: headings, a caption, a short line that ends in a colon.
     With `pages_stand_alone` no heading holds beyond its page.
     """
     page_starts = _page_starts(canonical)
@@ -70,22 +72,52 @@ def cut(
         trail = " › ".join((title, *section.heading_path))
         budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
         narrowed = ChunkRules(budget, rules.overlap_percent)
-        sentences = _sentences(canonical.text, section, narrowed, count_tokens, lang)
-        chunk_type = _type_of(section)
-        for run in _pack(sentences, narrowed, page_starts):
-            pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
+        for chunk_type, blocks in _parts_of(canonical.text, section.blocks):
+            sentences = _sentences(canonical.text, blocks, narrowed, count_tokens, lang)
+            for run in _pack(sentences, narrowed, page_starts):
+                pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
     return pieces
 
 
-def _type_of(section: _Section) -> ChunkType:
-    """Return what a section is made from: a table also with the headings over it."""
-    roles = {block.role for block in section.blocks} - {BlockRole.HEADING}
-    return ChunkType.TABLE if roles == {BlockRole.TABLE} else ChunkType.TEXT
+def _parts_of(text: str, blocks: Sequence[Block]) -> Iterator[tuple[ChunkType, list[Block]]]:
+    """Yield the tables of a section, one behind another together, and what stands between them."""
+    part: list[Block] = []
+    is_table = False
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.role is BlockRole.TABLE and not is_table:
+            named = len(part) - _names_from(text, part)
+            if named:
+                yield ChunkType.TEXT, part[:named]
+            part, is_table = part[named:], True
+        elif block.role is not BlockRole.TABLE and is_table and not _is_name_below(block, part, following):
+            yield ChunkType.TABLE, part
+            part, is_table = [], False
+        part.append(block)
+    if part:
+        yield (ChunkType.TABLE if is_table else ChunkType.TEXT), part
+
+
+def _is_name_below(block: Block, table: Sequence[Block], following: Block | None) -> bool:
+    """Whether a caption names the table over it: one that has none, with no other table behind."""
+    is_last = following is None or following.role is not BlockRole.TABLE
+    return block.role is BlockRole.CAPTION and is_last and all(other.role is not BlockRole.CAPTION for other in table)
+
+
+def _names_from(text: str, blocks: Sequence[Block]) -> int:
+    """Return how many blocks before a table name it; headings do where nothing else stands between them and it."""
+    count = 0
+    for block in reversed(blocks):
+        leads = block.end - block.start <= _MAX_LEAD_CHARS and text[block.end - 1] in ":："
+        if block.role is not BlockRole.CAPTION and (count or not leads):
+            break
+        count += 1
+    rest = blocks[: len(blocks) - count]
+    return len(blocks) if all(block.role is BlockRole.HEADING for block in rest) else count
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence or row. `group_tokens` is set on the first row of a table right behind another: the tokens of the table."""
+    """A sentence or row. `group_tokens` is set on the first row of a table behind another: those of the table and its name."""
 
     start: int
     end: int
@@ -136,27 +168,32 @@ def _one_line(text: str) -> str:
 
 
 def _sentences(
-    text: str, section: _Section, rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], lang: str
+    text: str, blocks: Sequence[Block], rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], lang: str
 ) -> list[_Sentence]:
-    """Split the section into sentences and rows of tables, and what is over the budget into parts that fit."""
+    """Split blocks into sentences and rows of tables, and what is over the budget into parts that fit."""
     parts = [
         [(block.start + start, block.start + end) for start, end in _parts(text[block.start : block.end], block.role, lang)]
-        for block in section.blocks
+        for block in blocks
     ]
     counts = iter(count_tokens([text[start:end] for spans in parts for start, end in spans]))
     sentences: list[_Sentence] = []
-    previous: Block | None = None
-    for block, spans in zip(section.blocks, parts, strict=True):
-        tokens = list(islice(counts, len(spans)))
-        group = sum(tokens) if previous and previous.role is block.role is BlockRole.TABLE else 0
+    tokens_of = [list(islice(counts, len(spans))) for spans in parts]
+    for at, (spans, tokens) in enumerate(zip(parts, tokens_of, strict=True)):
+        group = _group_tokens(blocks, tokens_of, at)
         for (start, end), number in zip(spans, tokens, strict=True):
             if number <= rules.budget_tokens:
                 sentences.append(_Sentence(start, end, number, group))
             else:
                 sentences.extend(_hard_split(text, start, end, number, rules.budget_tokens, count_tokens))
             group = 0
-        previous = block
     return sentences
+
+
+def _group_tokens(blocks: Sequence[Block], tokens_of: Sequence[Sequence[int]], at: int) -> int:
+    if not at or blocks[at].role is not BlockRole.TABLE or blocks[at - 1].role is not BlockRole.TABLE:
+        return 0
+    has_name_below = at + 1 < len(blocks) and blocks[at + 1].role is BlockRole.CAPTION
+    return sum(tokens_of[at]) + (sum(tokens_of[at + 1]) if has_name_below else 0)
 
 
 def _parts(text: str, role: BlockRole, lang: str) -> Sequence[tuple[int, int]]:

@@ -15,7 +15,7 @@ from pincite.language.words import words
 EMBED_BATCH = 32
 """Passages handed to the model at once, between two commits."""
 
-CHUNKER = "1"
+CHUNKER = "2"
 """Changes with the way in which texts are cut, so that chunks that were cut before are not taken for what would be cut now."""
 
 

@@ -152,3 +152,36 @@ def test_groups_of_rows_behind_one_another_are_cut_between_them_and_keep_their_h
     pieces = cut(canonical, ChunkRules(40, 25), count_words)
     assert [text.removeprefix("Cups\n\n") for text in texts(canonical, pieces)] == [text for _, text in groups]
     assert {piece.chunk_type for piece in pieces} == {ChunkType.TABLE}
+
+
+TABLE = "| Team | Cups |\n| T1 | 1 |"
+
+
+def kinds(canonical: CanonicalText, rules: ChunkRules | None = None) -> list[tuple[str, str]]:
+    pieces = cut(canonical, rules or ChunkRules(), count_words)
+    return [(piece.chunk_type.value, canonical.text[piece.start : piece.end]) for piece in pieces]
+
+
+def test_a_table_between_paragraphs_is_a_chunk_of_its_own_under_the_same_headings() -> None:
+    canonical = canonical_of(
+        (BlockRole.HEADING, "Cups"), (BlockRole.BODY, "Before it."), (BlockRole.TABLE, TABLE), (BlockRole.BODY, "After it.")
+    )
+    assert kinds(canonical) == [("text", "Cups\n\nBefore it."), ("table", TABLE), ("text", "After it.")]
+    assert {piece.heading_path for piece in cut(canonical, ChunkRules(), count_words)} == {("Cups",)}
+
+
+def test_what_names_a_table_stands_in_its_chunk() -> None:
+    caption, lead = "Table 1. Cups by team", "The cups are:"
+    for above in ((BlockRole.CAPTION, caption), (BlockRole.BODY, lead), (BlockRole.HEADING, "Cups")):
+        assert kinds(canonical_of(above, (BlockRole.TABLE, TABLE))) == [("table", f"{above[1]}\n\n{TABLE}")]
+    below = canonical_of((BlockRole.TABLE, TABLE), (BlockRole.CAPTION, caption), (BlockRole.BODY, "More."))
+    assert kinds(below) == [("table", f"{TABLE}\n\n{caption}"), ("text", "More.")]
+    both = canonical_of((BlockRole.BODY, "Text."), *((BlockRole.CAPTION, caption), (BlockRole.TABLE, TABLE)) * 2)
+    assert [kind for kind, _ in kinds(both)] == ["text", "table", "table"]
+
+
+def test_a_caption_below_stays_with_the_last_rows() -> None:
+    groups = [(BlockRole.TABLE, "| Team | Cups |\n" + "\n".join(f"| T{n} | {n} |" for n in range(at, at + 3))) for at in (0, 3)]
+    canonical = canonical_of(*groups, (BlockRole.CAPTION, "Table 1. Cups by team and year"))
+    found = kinds(canonical, ChunkRules(45, 25))
+    assert [text for _, text in found] == [groups[0][1], f"{groups[1][1]}\n\nTable 1. Cups by team and year"]

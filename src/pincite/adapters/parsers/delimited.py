@@ -14,7 +14,7 @@ from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "text/csv"
 TABS_TYPE = "text/tab-separated-values"
-VERSION = "1"
+VERSION = "2"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _DECLARED = re.compile(r"sep=(.)(?:\r\n|\r|\n)", re.IGNORECASE)
 _DELIMITERS = "\t;|,"

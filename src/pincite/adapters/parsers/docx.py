@@ -14,7 +14,7 @@ from pincite.adapters.parsers.office_title import choose_title
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-VERSION = "1"
+VERSION = "2"
 _BODY_LEVEL = 2
 
 

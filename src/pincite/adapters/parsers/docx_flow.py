@@ -164,7 +164,7 @@ class Story:
         self._items.append(table)
 
     def _cell(self, plan: CellPlan, table: Table) -> Cell:
-        cell = Cell(rows=plan.rows, columns=plan.columns)
+        cell = Cell(plan.is_header, plan.rows, plan.columns)
         items = Story(self._context, self._part, self._paragraphs).read(plan.elements)
         for item in items:
             if isinstance(item, Leaf):

@@ -12,11 +12,12 @@ _NOT_ENTERED = frozenset({"w_tbl", "w_p", "w_del", "w_moveFrom", "w_tblPr", "w_t
 
 @dataclass(slots=True)
 class CellPlan:
-    """A printed cell: what it holds, and its size in the grid."""
+    """A printed cell: what it holds, its size in the grid, and whether it stands in a row that is repeated on each page."""
 
     elements: list[Element] = field(default_factory=list[Element])
     rows: int = 1
     columns: int = 1
+    is_header: bool = False
 
 
 def plan_rows(table: Element) -> list[list[CellPlan]]:
@@ -28,6 +29,9 @@ def plan_rows(table: Element) -> list[list[CellPlan]]:
         if properties is not None and (properties.find("w_del") is not None or flag(properties, "w_hidden")):
             continue
         rows.append(_plan_row(row, properties, above))
+        if properties is not None and flag(properties, "w_tblHeader"):
+            for plan in rows[-1]:
+                plan.is_header = True
     return rows
 
 

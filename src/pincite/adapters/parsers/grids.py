@@ -77,8 +77,10 @@ def _is_title(row: GridRow) -> bool:
 
 def _count_heads(rows: Sequence[GridRow]) -> int:
     """Return how many rows name the columns: a row of distinct short texts, over rows that are something else."""
-    if len(rows) < 2 or not _names_columns(rows[0], rows[1:]):
+    if len(rows) < 2:
         return 0
+    if not _names_columns(rows[0], rows[1:]):
+        return 2 if _spans_names(rows[0], rows[1:]) else 0
     count = 1
     # A head of several rows: the upper one leaves columns unnamed, which the next one names.
     while count < min(_MAX_HEADS, len(rows) - 1) and _refines(rows[count - 1], rows[count], rows[count + 1 :]):
@@ -96,6 +98,17 @@ def _names_columns(row: GridRow, below: Sequence[GridRow]) -> bool:
     if len(texts) > 1 and len({text.casefold() for text in texts}) < len(texts):
         return _refines(row, below[0], below[1:])
     return not _comes_back(row, below)
+
+
+def _spans_names(row: GridRow, below: Sequence[GridRow]) -> bool:
+    """Whether a row of a few texts names groups of the columns that the next one names: the names of two groups may be alike."""
+    names = below[0]
+    if len(below) < 2 or len(row.cells) < 2 or len(row.cells) * 2 > len(names.cells) or not all(map(_is_name, names.cells)):
+        return False
+    widest = max(len(other.cells) for other in below)
+    holds_values = any(not cell.is_text for other in below[1:] for cell in other.cells)
+    is_full = len(names.cells) >= _LEAST_COVERED * widest and any(cell.is_text for cell in names.cells)
+    return is_full and holds_values and all(map(_is_name, row.cells)) and not _comes_back(names, below[1:])
 
 
 def _is_name(cell: GridCell) -> bool:

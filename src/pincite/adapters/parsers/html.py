@@ -10,7 +10,7 @@ from pincite.adapters.parsers.tables import BLANK, GLUE, LINE_FEED, MADE, Cell, 
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "text/html"
-VERSION = "2"
+VERSION = "3"
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _LINES = re.compile(r"\r\n?|\n")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

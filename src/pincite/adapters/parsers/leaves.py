@@ -1,9 +1,10 @@
 """What a reader of a structured format finds, before it is written: leaves of text and tables, in the order of reading."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.row_groups import declared_heads, row_groups
 from pincite.adapters.parsers.tables import BLANK, GLUE, MADE, Cell, Piece, grid_rows
 from pincite.core.documents import BlockRole
 
@@ -74,7 +75,7 @@ class LeafWriter:
             if isinstance(item, Leaf):
                 self._pieces(item.pieces)
             else:
-                self._rows(item)
+                self._rows(grid_rows(item.rows))
             self._builder.close_block(role)
 
     def _pieces(self, pieces: Sequence[Piece]) -> None:
@@ -94,11 +95,14 @@ class LeafWriter:
             if isinstance(item, Leaf) and item.role is BlockRole.CAPTION:
                 self._pieces(item.pieces)
                 self._builder.close_block(BlockRole.CAPTION)
-        self._rows(table)
-        self._builder.close_block(BlockRole.TABLE)
+        rows = grid_rows(table.rows)
+        texts = [["".join(text for text, _, _ in pieces).strip() for pieces in row] for row in rows]
+        for group in row_groups(texts, heads=declared_heads(table.rows)):
+            self._rows(rows[number] for number in group)
+            self._builder.close_block(BlockRole.TABLE)
 
-    def _rows(self, table: Table) -> None:
-        for row in grid_rows(table.rows):
+    def _rows(self, rows: Iterable[list[list[Piece]]]) -> None:
+        for row in rows:
             self._builder.glue("\n")
             self._builder.write("|", page=self._page)
             for pieces in row:

@@ -16,7 +16,7 @@ from pincite.adapters.parsers.tables import MADE
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "message/rfc822"
-VERSION = "1"
+VERSION = "2"
 _SHOWN = (("To", "to"), ("Cc", "cc"), ("Bcc", "bcc"), ("Date", "date"))
 _LEAST_SHARE = 0.5
 _MAX_TITLE_CHARS = 1000

@@ -7,11 +7,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
+from pincite.adapters.parsers.row_groups import row_groups
 from pincite.core.documents import BlockRole, ParsedDocument
 from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "text/markdown"
-VERSION = "1"
+VERSION = "2"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TITLE_FIELD = re.compile(r"^title:\s*(?P<quote>[\"']?)(?P<title>.+?)(?P=quote)\s*$", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -65,6 +66,7 @@ class _Writer:
         self._marker = ""
         self._in_heading = False
         self._counters: list[int | None] = []
+        self._rows: list[list[Token]] = []
         self._handlers: dict[str, Callable[[Token], None]] = {
             "bullet_list_open": lambda token: self._counters.append(None),
             "ordered_list_open": lambda token: self._counters.append(int(token.attrGet("start") or 1)),
@@ -73,12 +75,9 @@ class _Writer:
             "list_item_open": lambda token: self._start_item(),
             "heading_close": lambda token: self._close(BlockRole.HEADING, level=int(token.tag[1:])),
             "paragraph_close": lambda token: self._close(BlockRole.BODY),
-            "tr_open": lambda token: self._start_row(),
-            "th_open": lambda token: self.builder.glue(" "),
-            "td_open": lambda token: self.builder.glue(" "),
-            "th_close": lambda token: self._end_cell(),
-            "td_close": lambda token: self._end_cell(),
-            "table_close": lambda token: self._close(BlockRole.TABLE),
+            "table_open": lambda token: self._rows.clear(),
+            "tr_open": lambda token: self._rows.append([]),
+            "table_close": lambda token: self._table(),
             "inline": self._inline,
             "fence": self._code,
             "code_block": self._code,
@@ -88,12 +87,15 @@ class _Writer:
     def write(self, tokens: Sequence[Token]) -> None:
         """Write all tokens in order."""
         for token in tokens:
-            if token.map:
-                last = len(self._line_starts) - 1
-                self._at, self._end = self._line_starts[min(token.map[0], last)], self._line_starts[min(token.map[1], last)]
+            self._go_to(token)
             self._in_heading = token.type == "heading_open" or (self._in_heading and token.type == "inline")
             if handle := self._handlers.get(token.type):
                 handle(token)
+
+    def _go_to(self, token: Token) -> None:
+        if token.map:
+            last = len(self._line_starts) - 1
+            self._at, self._end = self._line_starts[min(token.map[0], last)], self._line_starts[min(token.map[1], last)]
 
     def _end_list(self) -> None:
         self._counters.pop()
@@ -105,18 +107,34 @@ class _Writer:
             self._counters[-1] = counter + 1
         self._marker = "- " if counter is None else f"{counter}. "
 
-    def _start_row(self) -> None:
+    def _table(self) -> None:
+        """Write a table; a long one in several blocks, each under its head."""
+        texts = [["".join(_pieces(cell)).strip() for cell in row] for row in self._rows]
+        for group in row_groups(texts, heads=[0]):
+            for number in group:
+                self._row(self._rows[number])
+            self._close(BlockRole.TABLE)
+        self._rows, self._marker = [], ""
+
+    def _row(self, cells: Sequence[Token]) -> None:
         self.builder.glue("\n")
         self.builder.write("|")
-
-    def _end_cell(self) -> None:
-        self.builder.glue(" ")
-        self.builder.write("|")
+        for number, cell in enumerate(cells):
+            if not number:
+                self._go_to(cell)
+            self.builder.glue(" ")
+            for text in _pieces(cell):
+                self._literal(text)
+            self.builder.glue(" ")
+            self.builder.write("|")
 
     def _close(self, role: BlockRole, *, level: int = 0) -> None:
         self.builder.close_block(role, level=level)
 
     def _inline(self, token: Token) -> None:
+        if self._rows:
+            self._rows[-1].append(token)
+            return
         pieces = list(_pieces(token))
         if self._in_heading:
             self.first_heading = self.first_heading or " ".join("".join(pieces).split()) or None

@@ -16,7 +16,7 @@ from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "application/vnd.ms-outlook"
-VERSION = "1"
+VERSION = "2"
 PROPERTIES = "__properties_version1.0"
 _OF_OTHERS = ("WordDocument", "PowerPoint Document", "Workbook", "EncryptedPackage")
 _MAX_ATTACHMENTS = 2000

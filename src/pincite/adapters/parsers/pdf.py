@@ -12,6 +12,7 @@ from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
 from pincite.adapters.parsers.pdf_grids import holds, with_boxes
 from pincite.adapters.parsers.pdf_heading_forms import capitals_are_rare
 from pincite.adapters.parsers.pdf_headings import body_size, bold_is_rare, choose_title, mark_headings
+from pincite.adapters.parsers.pdf_heads import TableHeads
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import PageLines, read_lines
 from pincite.adapters.parsers.pdf_outline import mark_outline
@@ -130,9 +131,9 @@ def _order(
 
 def _write(pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage) -> CanonicalBuilder:
     builder = CanonicalBuilder(max_chars=max_chars, controls=TEX_LIGATURES)
-    vocabulary = Vocabulary(pages)
+    vocabulary, heads = Vocabulary(pages), TableHeads()
     for paragraph in ordered:
-        write_paragraph(builder, paragraph, vocabulary)
+        write_paragraph(builder, paragraph, vocabulary, heads)
         on_page(len(pages), len(pages))
     return builder
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
-from pincite.adapters.parsers.pdf_cells import Table
+from pincite.adapters.parsers.pdf_heads import HeadedRows, TableHeads
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import Line
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph
@@ -12,19 +12,29 @@ from pincite.adapters.parsers.pdf_scripts import has_no_blanks
 _DASHES = "–—"
 
 
-def write_paragraph(builder: CanonicalBuilder, paragraph: Paragraph, vocabulary: Vocabulary) -> None:
-    """Write one paragraph as a block; words that a line end cut are mended. A table has bars between its cells."""
-    if paragraph.table:
-        _write_table(builder, paragraph.table, vocabulary)
-    else:
+def write_paragraph(builder: CanonicalBuilder, paragraph: Paragraph, vocabulary: Vocabulary, heads: TableHeads) -> None:
+    """Write one paragraph as a block; words that a line end cut are mended. A table has bars between its cells.
+
+    A long table becomes several blocks, each under the head of its columns.
+    """
+    groups = heads.groups(paragraph)
+    if not paragraph.table:
         _write_lines(builder, paragraph.lines, paragraph.glues, vocabulary)
-    builder.close_block(paragraph.role, level=paragraph.level)
+        builder.close_block(paragraph.role, level=paragraph.level)
+    for group in groups:
+        _write_rows(builder, group, vocabulary)
+        builder.close_block(paragraph.role, level=paragraph.level)
 
 
-def _write_table(builder: CanonicalBuilder, table: Table, vocabulary: Vocabulary) -> None:
-    for row in table.rows:
+def _write_rows(builder: CanonicalBuilder, group: HeadedRows, vocabulary: Vocabulary) -> None:
+    page = next((line.page for row in group.rows for cell in row for line in cell), None)
+    for texts in group.carried:
         builder.glue("\n")
-        builder.write("|", page=next((line.page for cell in row for line in cell), None))
+        builder.write("|", page=page)
+        builder.write("".join(f" {text} |" if text else " |" for text in texts))
+    for row in group.rows:
+        builder.glue("\n")
+        builder.write("|", page=page)
         for cell in row:
             builder.glue(" ")
             if cell:

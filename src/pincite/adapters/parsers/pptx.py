@@ -16,7 +16,7 @@ from pincite.adapters.parsers.pptx_slide import Slide, read_slide
 from pincite.core.documents import Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "1"
+VERSION = "2"
 _USUAL_SIZE = (720.0, 540.0)
 _MAX_POINTS = 20_000
 

@@ -100,6 +100,8 @@ class _SlideReader:
         """Read a table. Its cells have frames of their own, from the widths and heights that the file gives them."""
         widths = _sizes(element, "a_gridCol", "w")
         table, top = Table(), frame.y if frame else 0.0
+        properties = element.find("a_tblPr")
+        has_head = properties is not None and properties.get("firstRow", "0") in ("1", "true")
         for row in element.findall("a_tr"):
             table.rows.append([])
             height, left = _points(row.get("h")), frame.x if frame else 0.0
@@ -107,15 +109,15 @@ class _SlideReader:
                 width = sum(widths[column : column + _span(cell, "gridSpan")])
                 if not _is_covered(cell):
                     start = self._places.index
-                    table.rows[-1].append(self._cell(cell))
+                    table.rows[-1].append(self._cell(cell, is_header=has_head and len(table.rows) == 1))
                     self._frame(start, Frame(left, top, width, height) if frame and not frame.turn else None)
                 left += widths[column] if column < len(widths) else 0.0
             top += height
         return table
 
-    def _cell(self, element: Element) -> Cell:
+    def _cell(self, element: Element, *, is_header: bool) -> Cell:
         leaves = [leaf.pieces for body in element.findall("a_txBody") for leaf in self._leaves(body)]
-        return Cell(False, _span(element, "rowSpan"), _span(element, "gridSpan"), leaves)
+        return Cell(is_header, _span(element, "rowSpan"), _span(element, "gridSpan"), leaves)
 
     def _notes(self) -> None:
         """Add the speaker's notes. They aren't on the slide, so they have no frame."""

@@ -11,7 +11,7 @@ from pincite.adapters.parsers.tables import LINE_FEED, Cell
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "application/rtf"
-VERSION = "1"
+VERSION = "2"
 _DEEPEST_HEADING = 9
 
 

@@ -26,7 +26,7 @@ from pincite.core.documents import Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-VERSION = "1"
+VERSION = "2"
 _MAX_LABEL_CHARS = 200
 _THREADED = re.compile(r"\[Threaded comment\].*?\n\s*Comment:\s*", re.DOTALL)
 _SHEET_LEVEL = 1
