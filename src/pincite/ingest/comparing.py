@@ -52,12 +52,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a synchronisation has to do. `seen` are states to remember of files whose bytes are the same."""
+    """What a synchronisation has to do. `seen` are states to remember of files whose bytes are the same.
+
+    `held` are documents without their file that would be removed, and are on hold.
+    """
 
     new: list[FileToAdd] = field(default_factory=list[FileToAdd])
     changed: list[Pair] = field(default_factory=list[Pair])
     moved: list[Pair] = field(default_factory=list[Pair])
     gone: list[KnownFile] = field(default_factory=list[KnownFile])
+    held: list[KnownFile] = field(default_factory=list[KnownFile])
     unchanged: list[Pair] = field(default_factory=list[Pair])
     refused_before: list[Pair] = field(default_factory=list[Pair])
     problems: list[Problem] = field(default_factory=list[Problem])

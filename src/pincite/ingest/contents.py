@@ -9,16 +9,15 @@ from pathlib import Path, PurePosixPath
 from pincite.core.documents import Collection, Document, Stage, address_inside
 from pincite.core.errors import ConflictError, RefusedInput, StoreError
 from pincite.core.ids import WorkspaceId
+from pincite.core.keeping import held
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.parsing import ContainedFile, Parser
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.arrivals import Arrival, new_document, received
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
+from pincite.ingest.families import MAX_LEVELS, containers_of, contents_of, held_with
 from pincite.ingest.overtaking import is_overtaken
 from pincite.ingest.queueing import enqueue
-
-MAX_LEVELS = 10
-"""How deep files may stand in files: an attachment of a message stands on the second level."""
 
 MAX_NAMESAKES = 100
 
@@ -70,8 +69,8 @@ class Contents:
             current = await work.documents.get(document.id)
             collection = await work.collections.get(document.collection_id)
             if current is None or collection is None or is_overtaken(document, current):
-                return set()
-            if files and await _level(work, document) >= MAX_LEVELS:
+                return {blob.sha256 for blob in blobs if blob}
+            if files and len(await containers_of(work, document)) + 1 >= MAX_LEVELS:
                 raise RefusedInput(f"It stands {MAX_LEVELS} files deep in others: what is in it isn't read.", code="too_deep")
             for blob in blobs:
                 if blob and not await self.blobs.has(blob.sha256):
@@ -82,7 +81,8 @@ class Contents:
                 existing = before.pop(address_inside(document.id, file.name), None)
                 await work.documents.save(await _row(work, collection, document, file, blob, existing))
             for each in before.values():
-                gone |= await remove_with_contents(work, each)
+                if await held_with(work, each) is None:
+                    gone |= await remove_with_contents(work, each)
             await work.commit()
         return {sha256 for sha256 in gone if sha256}
 
@@ -110,31 +110,17 @@ async def _free_path(work: UnitOfWork, collection: Collection, wanted: str) -> s
     raise ConflictError(f"Other documents have the path “{wanted}”. Remove one, or rename the file.", code="paths_taken")
 
 
-async def _level(work: UnitOfWork, document: Document) -> int:
-    level, each = 1, document
-    while each.container_id and level <= MAX_LEVELS:
-        container = await work.documents.get(each.container_id)
-        if container is None:
-            break
-        level, each = level + 1, container
-    return level
-
-
-async def contents_of(work: UnitOfWork, document: Document) -> list[Document]:
-    """Return all documents inside a document, on every level, outer ones first."""
-    found: list[Document] = []
-    waiting = [document]
-    while waiting:
-        inner = await work.documents.inside(waiting.pop())
-        found += inner
-        waiting += inner
-    return found
-
-
 async def remove_with_contents(work: UnitOfWork, document: Document) -> set[str]:
-    """Delete a document and all inside it; return the hashes of their bytes."""
+    """Remove a document and all inside it, but for what is kept as evidence; return the hashes of their bytes.
+
+    Raises `ConflictError` (`held`).
+    """
+    if on_hold := await held_with(work, document):
+        raise held(on_hold.path)
+    family = [document, *await contents_of(work, document)]
+    await work.keeping.keep([each.id for each in family], removed_at=datetime.now(UTC))
     hashes: set[str] = set()
-    for each in reversed([document, *await contents_of(work, document)]):
+    for each in reversed(family):
         hashes |= {each.sha256, *(version.sha256 for version in await work.versions.of_document(each.id))}
         await work.documents.remove(each.id)
     return {sha256 for sha256 in hashes if sha256}

@@ -19,8 +19,9 @@ from pincite.core.ports.store import Store
 from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.chunking import ChunkRules
-from pincite.ingest.contents import Contents, contents_of, move_contents, remove_with_contents
+from pincite.ingest.contents import Contents, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
+from pincite.ingest.families import contents_of
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
@@ -278,7 +279,8 @@ class Ingestor:
     async def remove(self, *document_ids: DocumentId) -> None:
         """Make documents, with all inside them, unfindable at once and delete their rows, and bytes that nothing else has.
 
-        Raises `NotFoundError` when there is no such document; then nothing is changed.
+        What answers cite of them is kept as evidence. Raises `NotFoundError` when there is no such document, `ConflictError`
+        (`held`) for one on hold; then nothing is changed.
         """
         hashes: set[str] = set()
         async with self.store.open(self.workspace_id) as work:

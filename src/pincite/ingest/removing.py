@@ -2,10 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import NotFoundError, StoreError
 from pincite.core.jobs import JobKind
+from pincite.core.keeping import held
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.index import DenseIndex, LexicalIndex
 from pincite.core.ports.store import Store, UnitOfWork
@@ -25,11 +27,13 @@ class CollectionRemoval:
     async def remove(self, collection: Collection) -> None:
         """Make a collection and its documents unfindable at once: delete their rows, then bytes that nothing else has.
 
-        What is being read of it ends within a second. Answers that cite it keep their quotes. Raises `NotFoundError`.
+        What is being read of it ends within a second. What answers cite of it is kept as evidence. Raises `NotFoundError`, and
+        `ConflictError` (`held`) when one of its documents is on hold.
         """
         async with self.store.open(collection.workspace_id) as work:
             await work.lock()
-            await _cancel_readings(work, collection)
+            await _refuse_held(work, collection)
+            await _take_leave(work, collection)
             hashes = await work.collections.blobs(collection.id)
             if not await work.collections.remove(collection.id):
                 raise NotFoundError("There is no such collection.", code="collection")
@@ -42,9 +46,18 @@ class CollectionRemoval:
             await index.discard(collection.id)
 
 
-async def _cancel_readings(work: UnitOfWork, collection: Collection) -> None:
+async def _refuse_held(work: UnitOfWork, collection: Collection) -> None:
+    for hold in await work.keeping.holds_in(collection.id):
+        if document := await work.documents.get(hold.document_id):
+            raise held(document.path)
+
+
+async def _take_leave(work: UnitOfWork, collection: Collection) -> None:
+    """Keep what is cited of its documents, and let nobody go on reading them."""
+    now = datetime.now(UTC)
     batch: list[Document] = []
     while batch := await work.documents.list(collection.id, after_path=batch[-1].path if batch else ""):
+        await work.keeping.keep([each.id for each in batch], removed_at=now)
         unread = [each.id for each in batch if each.stage not in (Stage.READY, Stage.FAILED)]
         for ingestion in (await work.ingestions.of(unread)).values():
             await work.jobs.cancel(JobKind.INGEST, attempt_key(ingestion.document_id, ingestion.attempt))

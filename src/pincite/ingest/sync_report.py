@@ -1,7 +1,7 @@
 """What a synchronisation did with documents, or would do."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -86,7 +86,8 @@ def expected(plan: Plan, *, removing: bool) -> Iterator[SyncChange]:
 
 
 def failures(plan: Plan) -> Iterator[SyncChange]:
-    """Yield files that can't be read, and those that failed before and didn't change."""
+    """Yield files that can't be read, those that failed before and didn't change, and documents that must stay."""
+    yield from map(kept_by_hold, plan.held)
     for problem in plan.problems:
         if problem.item.problem:
             yield failure(problem.item, problem.known, problem.item.problem)
@@ -106,6 +107,14 @@ def removal(known: KnownFile) -> SyncChange:
     return SyncChange(
         Outcome.REMOVED, file_at(known.state.place if known.state else known.source_uri), known.path, known.document_id
     )
+
+
+def kept_by_hold(known: KnownFile) -> SyncChange:
+    """Return what becomes of a document whose file is gone, and which is on hold: nothing."""
+    return replace(removal(known), outcome=Outcome.FAILED, reason=_HELD)
+
+
+_HELD = Reason("held", "Its file is gone, but the document is on hold: it stays until it is released (`pincite release`).")
 
 
 def outcome_of(known: KnownFile) -> Outcome:

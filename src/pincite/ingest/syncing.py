@@ -18,7 +18,18 @@ from pincite.ingest.file_states import hash_of
 from pincite.ingest.folders import FileToAdd, Folder, once, scan, unreadable
 from pincite.ingest.ingestor import Ingestor, Progress
 from pincite.ingest.naming import paths_for, readable
-from pincite.ingest.sync_report import Outcome, SyncChange, SyncReport, expected, failure, failures, outcome_of, removal, source_of
+from pincite.ingest.sync_report import (
+    Outcome,
+    SyncChange,
+    SyncReport,
+    expected,
+    failure,
+    failures,
+    kept_by_hold,
+    outcome_of,
+    removal,
+    source_of,
+)
 
 FILES_PER_STEP = 64
 """Files hashed, or documents removed, between two looks at whether to go on."""
@@ -132,7 +143,16 @@ class Syncer:
         plan = settle(
             comparison, {place: each for place, each in hashes.items() if isinstance(each, str)}, retry=self.options.retry
         )
+        if self.options.prune is not Prune.NONE:
+            await self._spare_held(plan)
         return plan, [refusal for folder in folders if (refusal := _refusal(folder, items, known, plan.gone))]
+
+    async def _spare_held(self, plan: Plan) -> None:
+        """Take the documents that are on hold out of those to be removed."""
+        async with self.ingestor.store.open(self.ingestor.workspace_id) as work:
+            holds = await work.keeping.holds([known.document_id for known in plan.gone])
+        plan.held.extend(known for known in plan.gone if known.document_id in holds)
+        plan.gone[:] = [known for known in plan.gone if known.document_id not in holds]
 
     async def _known(self, collection: Collection, folders: Sequence[Folder]) -> list[KnownFile]:
         found: dict[DocumentId, KnownFile] = {}
@@ -179,13 +199,22 @@ class Syncer:
             some = plan.gone[at : at + FILES_PER_STEP]
             try:
                 await self.ingestor.remove(*(known.document_id for known in some))
-            except NotFoundError:
-                # Somebody else removed one of them meanwhile.
+            except (NotFoundError, ConflictError):
                 for known in some:
-                    with suppress(NotFoundError):
-                        await self.ingestor.remove(known.document_id)
+                    log.add(await self._remove_one(known))
+                continue
             for known in some:
                 log.add(removal(known))
+
+    async def _remove_one(self, known: KnownFile) -> SyncChange:
+        """Remove a document that somebody else may have removed meanwhile, or have put on hold, or one inside it."""
+        try:
+            await self.ingestor.remove(known.document_id)
+        except NotFoundError:
+            pass
+        except ConflictError:
+            return kept_by_hold(known)
+        return removal(known)
 
     async def _process(self, collection: Collection, embedding: EmbeddingModel | None, tasks: Sequence[_Task], log: _Log) -> None:
         """Add new files and bring documents up to date with changed ones."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pincite.adapters.memory.ingestions import MemoryIngestions
 from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
+from pincite.adapters.memory.keeping import MemoryKeeping
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
 from pincite.adapters.memory.store_chunks import MemoryChunks
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
@@ -36,6 +37,7 @@ class MemoryUnitOfWork:
     ingestions: MemoryIngestions
     jobs: MemoryJobs
     query_logs: MemoryQueryLogs
+    keeping: MemoryKeeping
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -126,6 +128,7 @@ class MemoryStore:
                 MemoryIngestions(transaction),
                 MemoryJobs(transaction),
                 MemoryQueryLogs(transaction),
+                MemoryKeeping(transaction),
             )
         finally:
             transaction.close()

@@ -12,6 +12,7 @@ from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.jobs import LONGEST_S, Job, JobState
+from pincite.core.keeping import Hold, RemovedDocument
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -140,6 +141,10 @@ class Tables:
     ingestions: Rows[DocumentId, Ingestion] = field(default_factory=Rows[DocumentId, Ingestion])
     jobs: Rows[JobId, JobRow] = field(default_factory=Rows[JobId, JobRow])
     query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
+    holds: Rows[DocumentId, Hold] = field(default_factory=Rows[DocumentId, Hold])
+    removed: Rows[DocumentId, RemovedDocument] = field(default_factory=Rows[DocumentId, RemovedDocument])
+    removed_versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
+    removed_texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -158,6 +163,10 @@ class Tables:
             self.ingestions.copy(),
             self.jobs.copy(),
             self.query_logs.copy(),
+            self.holds.copy(),
+            self.removed.copy(),
+            self.removed_versions.copy(),
+            self.removed_texts.copy(),
         )
 
 

@@ -38,8 +38,9 @@ class MemoryVersions:
                 drop_version(tables, self._tx.workspace_id, draft.id)
 
     async def get(self, version_id: VersionId) -> Version | None:
-        """Return one by id."""
-        return self._tx.tables.versions.get(self._tx.workspace_id, version_id)
+        """Return one by id, also one that is kept of a removed document."""
+        own, tables = self._tx.workspace_id, self._tx.tables
+        return tables.versions.get(own, version_id) or tables.removed_versions.get(own, version_id)
 
     async def of_document(self, document_id: DocumentId) -> list[Version]:
         """Return a document's versions, oldest first."""
@@ -48,9 +49,11 @@ class MemoryVersions:
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""
-        return self._tx.tables.texts.get(self._tx.workspace_id, version_id)
+        own, tables = self._tx.workspace_id, self._tx.tables
+        return tables.texts.get(own, version_id) or tables.removed_texts.get(own, version_id)
 
     async def blob_in_use(self, sha256: str) -> bool:
-        """Say whether any version, or any document still without one, has these bytes, in any workspace."""
+        """Say whether anything that is kept names these bytes, in any workspace."""
         tables = self._tx.tables
-        return any(row.sha256 == sha256 for row in (*tables.versions.everywhere(), *tables.documents.everywhere()))
+        naming = (*tables.versions.everywhere(), *tables.documents.everywhere(), *tables.removed_versions.everywhere())
+        return any(row.sha256 == sha256 for row in naming)

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from pincite.adapters.sql import named_bytes
 from pincite.adapters.sql.connections import BUSY_TIMEOUT_S, connect
 from pincite.adapters.sql.errors import store_error, translated
 from pincite.adapters.sql.schema import REVISIONS, prepare, revision_of
@@ -19,20 +20,17 @@ from pincite.core.ports.upkeep import Inventory
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a database under its name."""
 
-NAMED = "SELECT sha256 FROM documents WHERE sha256 != '' UNION SELECT sha256 FROM versions ORDER BY 1"
 COUNTS = "SELECT (SELECT count(*) FROM collections), (SELECT count(*) FROM documents)"
 FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'"
 PARTIAL = """
     SELECT d.path FROM documents d WHERE d.version_id IS NOT NULL
     AND (d.chunks = 0 OR d.chunks != (SELECT count(*) FROM chunks c WHERE c.version_id = d.version_id)) ORDER BY d.path
 """
-UNNAMED = """
-    SELECT value FROM json_each(?)
-    WHERE value NOT IN (SELECT sha256 FROM documents) AND value NOT IN (SELECT sha256 FROM versions)
-"""
 PATHS = """
     SELECT sha256, path FROM documents WHERE sha256 IN (SELECT value FROM json_each(?))
     UNION SELECT v.sha256, d.path FROM versions v JOIN documents d ON d.id = v.document_id
+    WHERE v.sha256 IN (SELECT value FROM json_each(?))
+    UNION SELECT v.sha256, d.path FROM removed_versions v JOIN removed_documents d ON d.id = v.document_id
     WHERE v.sha256 IN (SELECT value FROM json_each(?)) ORDER BY 2
 """
 
@@ -94,7 +92,7 @@ class SqliteFile:
         """
         with translated(self.path), closing(connect(self.path, busy_timeout_s=self._busy_timeout_s)) as connection:
             await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
-            yield [row[0] for row in connection.execute(UNNAMED, (json.dumps(list(hashes)),))]
+            yield [row[0] for row in connection.execute(named_bytes.UNNAMED, (json.dumps(list(hashes)),))]
 
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""
@@ -113,7 +111,7 @@ class SqliteFile:
 
     def _named(self) -> list[str]:
         with translated(self.path), closing(connect(self.path)) as connection:
-            return [row[0] for row in connection.execute(NAMED)]
+            return named_bytes.read_all(connection)
 
     def _is_empty(self) -> bool:
         if not self.path.exists():
@@ -165,7 +163,7 @@ class SqliteFile:
     def _documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         with translated(self.path), closing(connect(self.path)) as connection:
             wanted = json.dumps(list(hashes))
-            return [(sha256, path) for sha256, path in connection.execute(PATHS, (wanted, wanted))]
+            return [(sha256, path) for sha256, path in connection.execute(PATHS, (wanted,) * 3)]
 
 
 def _vacuum_into(connection: sqlite3.Connection, path: Path, target: Path) -> None:
@@ -193,7 +191,7 @@ def _inspect(file: Path, trusted: bool) -> Inventory:
             if not trusted:
                 _refuse_unsound(connection)
             collections, documents = connection.execute(COUNTS).fetchone()
-            return Inventory(revision, collections, documents, tuple(row[0] for row in connection.execute(NAMED)))
+            return Inventory(revision, collections, documents, tuple(named_bytes.read_all(connection)))
     except sqlite3.Error as error:
         raise RefusedInput("The database in the backup can't be read. Take another backup.", code="backup_refused") from error
 

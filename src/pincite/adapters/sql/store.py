@@ -19,6 +19,7 @@ from pincite.adapters.sql.feed import SqliteFeed
 from pincite.adapters.sql.files import SqlFiles
 from pincite.adapters.sql.ingestions import SqlIngestions
 from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
+from pincite.adapters.sql.keeping import SqlKeeping
 from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
@@ -60,6 +61,7 @@ class SqlUnitOfWork:
     ingestions: SqlIngestions
     jobs: SqlJobs
     query_logs: SqlQueryLogs
+    keeping: SqlKeeping
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -123,6 +125,7 @@ class SqlStore:
                 SqlIngestions(transaction),
                 SqlJobs(transaction),
                 SqlQueryLogs(transaction),
+                SqlKeeping(transaction),
             )
         finally:
             await transaction.close()

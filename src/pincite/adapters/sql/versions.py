@@ -7,27 +7,33 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, literal, select, union_all, update
 
 from pincite.adapters.sql import canonical as codec
-from pincite.adapters.sql.tables import canonical_texts, documents, versions
+from pincite.adapters.sql import named_bytes
+from pincite.adapters.sql.tables import canonical_texts, documents, removed_versions, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import CanonicalText, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, VersionId
 
-BY_ID = select(versions).where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version_id"))
+OWN, OWN_REMOVED = versions.c.workspace_id == bindparam("own"), removed_versions.c.workspace_id == bindparam("own")
+KEPT = [column for column in removed_versions.c if column.name in versions.c]
+BY_ID = union_all(
+    select(*(versions.c[column.name] for column in KEPT)).where(OWN, versions.c.id == bindparam("version_id")),
+    select(*KEPT).where(OWN_REMOVED, removed_versions.c.id == bindparam("version_id")),
+)
 OF_DOCUMENT = (
     select(versions)
     .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id == bindparam("document_id"))
     .order_by(versions.c.created_at, versions.c.id)
 )
-TEXT = select(canonical_texts.c.data).where(
-    canonical_texts.c.workspace_id == bindparam("own"), canonical_texts.c.version_id == bindparam("version_id")
+TEXT = union_all(
+    select(canonical_texts.c.data).where(
+        canonical_texts.c.workspace_id == bindparam("own"), canonical_texts.c.version_id == bindparam("version_id")
+    ),
+    select(removed_versions.c.data).where(OWN_REMOVED, removed_versions.c.id == bindparam("version_id")),
 )
 PARENT = select(documents.c.id).where(documents.c.workspace_id == bindparam("own"), documents.c.id == bindparam("document_id"))
 # The one question that is asked of all workspaces: equal bytes are kept once for all of them.
-HELD = union_all(
-    select(literal(1)).where(versions.c.sha256 == bindparam("sha256")),
-    select(literal(1)).where(documents.c.sha256 == bindparam("sha256")),
-).limit(1)
+HELD = union_all(*(select(literal(1)).where(column == bindparam("sha256")) for column in named_bytes.COLUMNS)).limit(1)
 
 
 CUT = (
@@ -86,7 +92,7 @@ class SqlVersions:
         await self._tx.change(DROPPED, document_id=document_id, kept=keep or "")
 
     async def get(self, version_id: VersionId) -> Version | None:
-        """Return one by id."""
+        """Return one by id, also one that is kept of a removed document."""
         row = await self._tx.row(BY_ID, version_id=version_id)
         return _version(row) if row else None
 
@@ -100,7 +106,7 @@ class SqlVersions:
         return await asyncio.to_thread(codec.decode, row.data) if row else None
 
     async def blob_in_use(self, sha256: str) -> bool:
-        """Say whether any version, or any document still without one, has these bytes, in any workspace."""
+        """Say whether anything that is kept names these bytes, in any workspace."""
         return await self._tx.row(HELD, sha256=sha256) is not None
 
 

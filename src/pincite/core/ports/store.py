@@ -14,6 +14,7 @@ from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.jobs import JobInfo, JobKind, JobState, NewJob
+from pincite.core.ports.keeping import KeepingRows
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 
@@ -136,7 +137,7 @@ class VersionRows(Protocol):
         ...
 
     async def get(self, version_id: VersionId) -> Version | None:
-        """Return one by id."""
+        """Return one by id, also one that is kept of a removed document."""
         ...
 
     async def of_document(self, document_id: DocumentId) -> list[Version]:
@@ -148,7 +149,7 @@ class VersionRows(Protocol):
         ...
 
     async def blob_in_use(self, sha256: str) -> bool:
-        """Say whether any version, or any document still without one, has these bytes, in any workspace."""
+        """Say whether anything that is kept names these bytes, in any workspace."""
         ...
 
 
@@ -365,6 +366,9 @@ class UnitOfWork(Protocol):
 
     @property
     def query_logs(self) -> QueryLogRows: ...
+
+    @property
+    def keeping(self) -> KeepingRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

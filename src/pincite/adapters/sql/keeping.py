@@ -1,0 +1,154 @@
+"""Rows of holds, and of what stays of removed documents."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import BindParameter, Row, bindparam, delete, insert, literal, select
+
+from pincite.adapters.sql.tables import (
+    UtcDateTime,
+    canonical_texts,
+    documents,
+    evidence,
+    holds,
+    removed_documents,
+    removed_versions,
+    versions,
+)
+from pincite.adapters.sql.transaction import Transaction
+from pincite.core.documents import Document, Stage
+from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.keeping import Hold, RemovedDocument, removed
+
+IDS_PER_STATEMENT = 1000
+T = TypeVar("T")
+
+OWN = holds.c.workspace_id == bindparam("own")
+SOME: BindParameter[Any] = bindparam("document_ids", expanding=True)
+HELD = select(holds).where(OWN, holds.c.document_id.in_(SOME))
+HELD_IN = select(holds).where(OWN, holds.c.collection_id == bindparam("collection_id")).order_by(holds.c.held_at.desc())
+RELEASED = delete(holds).where(OWN, holds.c.document_id.in_(SOME))
+
+REMOVED = removed_documents.c.workspace_id == bindparam("own")
+BY_ID = select(removed_documents).where(REMOVED, removed_documents.c.id == bindparam("document_id"))
+FROM = (
+    select(removed_documents)
+    .where(REMOVED, removed_documents.c.collection_id == bindparam("collection_id"))
+    .order_by(removed_documents.c.removed_at.desc(), removed_documents.c.id)
+)
+BEFORE = (
+    select(removed_documents)
+    .where(
+        REMOVED,
+        removed_documents.c.removed_at <= bindparam("moment"),
+        ~select(literal(1)).select_from(holds).where(holds.c.document_id == removed_documents.c.id).exists(),
+    )
+    .order_by(removed_documents.c.removed_at)
+    .limit(bindparam("count"))
+)
+HASHES = select(removed_versions.c.sha256).where(
+    removed_versions.c.workspace_id == bindparam("own"), removed_versions.c.document_id.in_(SOME)
+)
+# Versions with their texts follow by foreign key.
+DROPPED = delete(removed_documents).where(REMOVED, removed_documents.c.id.in_(SOME))
+
+DOCUMENT_COLUMNS = [column.name for column in removed_documents.c if column.name in documents.c]
+KEEP_DOCUMENTS = insert(removed_documents).from_select(
+    [*DOCUMENT_COLUMNS, "removed_at"],
+    select(*(documents.c[name] for name in DOCUMENT_COLUMNS), bindparam("removed_at", type_=UtcDateTime)).where(
+        documents.c.workspace_id == bindparam("own"), documents.c.id.in_(SOME)
+    ),
+)
+VERSION_COLUMNS = [column.name for column in removed_versions.c if column.name in versions.c]
+IS_CITED = (
+    select(literal(1))
+    .select_from(evidence)
+    .where(evidence.c.workspace_id == bindparam("own"), evidence.c.version_id == versions.c.id)
+    .exists()
+)
+KEEP_VERSIONS = insert(removed_versions).from_select(
+    [*VERSION_COLUMNS, "data"],
+    select(*(versions.c[name] for name in VERSION_COLUMNS), canonical_texts.c.data)
+    .join(canonical_texts, canonical_texts.c.version_id == versions.c.id)
+    .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id.in_(SOME), IS_CITED),
+)
+
+
+class SqlKeeping:
+    """What may not be removed from the transaction's workspace, and what stays of documents that were."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def hold(self, hold: Hold) -> None:
+        """Keep a hold, in place of an earlier one of the same document."""
+        await self._tx.change(RELEASED, document_ids=[hold.document_id])
+        place = {"document_id": hold.document_id, "collection_id": hold.collection_id}
+        await self._tx.insert(holds, place | {"held_at": hold.held_at, "reason": hold.reason})
+
+    async def release(self, document_id: DocumentId) -> bool:
+        """End a document's hold. False when there is none."""
+        return (await self._tx.change(RELEASED, document_ids=[document_id])).rowcount > 0
+
+    async def holds(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Hold]:
+        """Return the holds of documents, of those that have one."""
+        found = [row for some in _batches(document_ids) for row in await self._tx.rows(HELD, document_ids=some)]
+        return {hold.document_id: hold for hold in map(_hold, found)}
+
+    async def holds_in(self, collection_id: CollectionId) -> list[Hold]:
+        """Return the holds of a collection's documents, the newest first."""
+        return [_hold(row) for row in await self._tx.rows(HELD_IN, collection_id=collection_id)]
+
+    async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
+        """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
+        for some in _batches(document_ids):
+            await self._tx.change(KEEP_DOCUMENTS, document_ids=some, removed_at=removed_at)
+            await self._tx.change(KEEP_VERSIONS, document_ids=some)
+
+    async def removed(self, document_id: DocumentId) -> RemovedDocument | None:
+        """Return a removed document by id."""
+        row = await self._tx.row(BY_ID, document_id=document_id)
+        return _removed(row) if row else None
+
+    async def removed_from(self, collection_id: CollectionId) -> list[RemovedDocument]:
+        """Return what was removed from a collection, the latest first."""
+        return [_removed(row) for row in await self._tx.rows(FROM, collection_id=collection_id)]
+
+    async def removed_before(self, moment: datetime, *, limit: int) -> list[RemovedDocument]:
+        """Return documents that were removed at a moment or before, and aren't on hold, the earliest first."""
+        return [_removed(row) for row in await self._tx.rows(BEFORE, moment=moment, count=limit)]
+
+    async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
+        """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        hashes: set[str] = set()
+        for some in _batches(document_ids):
+            hashes.update(row.sha256 for row in await self._tx.rows(HASHES, document_ids=some))
+            await self._tx.change(DROPPED, document_ids=some)
+        return hashes
+
+
+def _batches(items: Sequence[T]) -> Iterator[list[T]]:
+    return (list(items[at : at + IDS_PER_STATEMENT]) for at in range(0, len(items), IDS_PER_STATEMENT))
+
+
+def _hold(row: Row[Any]) -> Hold:
+    return Hold(DocumentId(row.document_id), CollectionId(row.collection_id), row.held_at, row.reason)
+
+
+def _removed(row: Row[Any]) -> RemovedDocument:
+    document = Document(
+        id=DocumentId(row.id),
+        collection_id=CollectionId(row.collection_id),
+        path=row.path,
+        title=row.title,
+        content_type=row.content_type,
+        source_uri=row.source_uri,
+        stage=Stage.FAILED,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        sha256=row.sha256,
+        size_bytes=row.size_bytes,
+        pages=row.pages,
+    )
+    return removed(document, row.removed_at)

@@ -1,0 +1,51 @@
+"""Rows of holds, and of what stays of removed documents."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.keeping import Hold, RemovedDocument
+
+
+class KeepingRows(Protocol):
+    """What may not be removed from the workspace, and what stays of documents that were.
+
+    A version that is kept of a removed document is read like any other, by its id: `VersionRows.get` and `canonical`.
+    """
+
+    async def hold(self, hold: Hold) -> None:
+        """Keep a hold, in place of an earlier one of the same document."""
+        ...
+
+    async def release(self, document_id: DocumentId) -> bool:
+        """End a document's hold. False when there is none."""
+        ...
+
+    async def holds(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Hold]:
+        """Return the holds of documents, of those that have one."""
+        ...
+
+    async def holds_in(self, collection_id: CollectionId) -> list[Hold]:
+        """Return the holds of a collection's documents, the newest first."""
+        ...
+
+    async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
+        """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
+        ...
+
+    async def removed(self, document_id: DocumentId) -> RemovedDocument | None:
+        """Return a removed document by id."""
+        ...
+
+    async def removed_from(self, collection_id: CollectionId) -> list[RemovedDocument]:
+        """Return what was removed from a collection, the latest first."""
+        ...
+
+    async def removed_before(self, moment: datetime, *, limit: int) -> list[RemovedDocument]:
+        """Return documents that were removed at a moment or before, and aren't on hold, the earliest first."""
+        ...
+
+    async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
+        """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        ...
