@@ -16,9 +16,9 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, E
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.changes import LogState
+from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.models import Vector
-from pincite.core.ports.store import Lacking
 
 AnyStore = MemoryStore | SqlStore
 OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())

@@ -9,9 +9,10 @@ from pincite.core.documents import Collection, EmbeddingSpec, fingerprint_of, in
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import ChunkId, CollectionId, WorkspaceId
 from pincite.core.ports.changes import Change, ChangeFeed
+from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.index import DenseIndex, IndexSpace
 from pincite.core.ports.models import EmbeddingModel, Vector
-from pincite.core.ports.store import Lacking, Store
+from pincite.core.ports.store import Store
 from pincite.core.vectors import is_of
 from pincite.ingest.embedding import EMBED_BATCH
 

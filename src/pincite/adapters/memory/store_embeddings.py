@@ -8,8 +8,8 @@ from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
 from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import ChunkId, CollectionId
+from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.models import Vector
-from pincite.core.ports.store import Lacking
 from pincite.core.vectors import is_of, refuse_other_sizes, refuse_unprepared
 
 

@@ -12,8 +12,8 @@ from pincite.adapters.sql.tables import chunks, collections, vectors
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.ids import ChunkId, CollectionId
+from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.models import Vector
-from pincite.core.ports.store import Lacking
 from pincite.core.vectors import is_of, refuse_other_sizes, refuse_unprepared
 
 IDS_PER_STATEMENT = 1000

@@ -3,17 +3,17 @@
 from collections.abc import Collection as Many
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Ingestion, Version
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Version
 from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.jobs import JobInfo, JobKind, JobState, NewJob
+from pincite.core.ports.embeddings import EmbeddingRows
 from pincite.core.ports.keeping import KeepingRows
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
@@ -215,50 +215,6 @@ class ChunkRows(Protocol):
 
         Mirrors that stand before the horizon rebuild. A number beyond the head, or behind the horizon, changes nothing.
         """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Lacking:
-    """Chunks of a collection that have no vector of some model: how many, and the sum and the largest of their token counts."""
-
-    chunks: int = 0
-    tokens: int = 0
-    longest_tokens: int = 0
-
-
-class EmbeddingRows(Protocol):
-    """Bringing a collection to another embedding model, beside the one that it goes on being searched with."""
-
-    async def prepare(self, collection_id: CollectionId, spec: EmbeddingSpec | None) -> None:
-        """Let vectors of a second model be stored. The same model again changes nothing; None, and the collection's own, end it.
-
-        Another model takes the place of the one that was prepared before. Raises `NotFoundError`.
-        """
-        ...
-
-    async def lacking(self, collection_id: CollectionId, *, model_id: str) -> Lacking:
-        """Count the chunks without a vector of a model."""
-        ...
-
-    async def fill(self, collection_id: CollectionId, vectors: Mapping[ChunkId, Vector], *, model_id: str) -> None:
-        """Store vectors of the prepared model, or of the collection's own, which appear in its log anew. A chunk that has one keeps
-        it; those of chunks that are gone are dropped.
-
-        Raises `NotFoundError`; `ModelChangedError` when another model is prepared; `ConflictError` for vectors of another size.
-        """
-        ...
-
-    async def switch(self, collection_id: CollectionId, spec: EmbeddingSpec | None) -> bool:
-        """Make the prepared model, or (None) words alone, what the collection has from now on. What was prepared is so no more.
-
-        False, and nothing is changed, while a chunk lacks its vector. True, too, when the collection has the model already.
-        Raises `NotFoundError`; `ModelChangedError` when another model is prepared.
-        """
-        ...
-
-    async def forget(self, collection_id: CollectionId, *, limit: int) -> int:
-        """Delete up to `limit` vectors of models that the collection neither has nor is being brought to; return how many."""
         ...
 
 
