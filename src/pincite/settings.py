@@ -88,6 +88,14 @@ class Settings:
         least=0,
         most=50,
     )
+    keep_cited_days: int = _number(
+        "PINCITE_KEEP_CITED_DAYS",
+        365,
+        "How long the files and texts of removed documents are kept that answers cite; 0 deletes them at once. Not what is erased.",
+        unit="days",
+        least=0,
+        most=36_500,
+    )
     max_file_bytes: int = _number(
         "PINCITE_MAX_FILE_BYTES", 200_000_000, "Largest file that is taken in.", unit="bytes", least=1, most=10_000_000_000
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pincite.answering.engine import QueryEngine
 from pincite.answering.records import StoredQueryLog, StoredRecorder
@@ -22,8 +22,10 @@ from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
+from pincite.ingest.keeping import Keeper
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.removing import CollectionRemoval
+from pincite.retrieval.history import StoredHistories
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.pages import StoredPages
 from pincite.retrieval.searcher import Searcher
@@ -57,6 +59,8 @@ class Services:
     queue: Queue
     ingest_jobs: IngestJobs
     removal: CollectionRemoval
+    keeper: Keeper
+    histories: StoredHistories
     workspace_id: WorkspaceId
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
@@ -144,6 +148,8 @@ def build(settings: Settings) -> Services:
         queue=store.queue,
         ingest_jobs=IngestJobs(store, ingestor, models.embedding_of),
         removal=CollectionRemoval(store, blobs, dense, lexical),
+        keeper=Keeper(store, blobs, LOCAL_WORKSPACE, timedelta(days=settings.keep_cited_days)),
+        histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )
 

@@ -24,13 +24,20 @@ if TYPE_CHECKING:
 )
 @click.option("--width", default=USUAL_WIDTH, show_default=True, type=click.IntRange(LEAST_WIDTH, MOST_WIDTH), help="Pixels.")
 @click.option("--force", is_flag=True, help="Overwrite the file when it is there.")
+@click.option("--version", "version_id", default="", help="The id of an earlier version (`pincite history`), as a citation has it.")
 @collection_option
 @json_option
-def page(document: str, number: int, output: Path | None, width: int, force: bool, collection: str, as_json: bool) -> None:
-    """Draw a page of a PDF as a picture (PNG). Boxes of quotes, in points, lie on it when scaled by width / page width."""
+def page(
+    document: str, number: int, output: Path | None, width: int, force: bool, version_id: str, collection: str, as_json: bool
+) -> None:
+    """Draw a page of a PDF as a picture (PNG). Boxes of quotes, in points, lie on it when scaled by width / page width.
+
+    With --version also a page of a document that was removed, by its id or path, as long as what answers cite of it is kept.
+    """
 
     async def work(client: "Pincite") -> "tuple[Document, PagePicture]":
-        return await client.document(document), await client.page_picture(document, number, width=width)
+        row = await client.document(document, removed=bool(version_id))
+        return row, await client.page_picture(row.id, number, width=width, version_id=version_id)
 
     row, drawn = with_client(collection, work)
     path = output or Path(f"{printable(PurePosixPath(row.path).stem) or 'page'}-{number}.png")

@@ -12,12 +12,14 @@ from pincite.core.answers import Answer, AnswerEvent
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
+from pincite.core.keeping import Hold
 from pincite.ingest.adding import Added
 from pincite.ingest.ingestor import Progress
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, SyncListeners
 from pincite.retrieval.find import Found
+from pincite.retrieval.history import History
 from pincite.retrieval.pages import USUAL_WIDTH
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
 
@@ -110,13 +112,25 @@ class SyncPincite:
         """Return every occurrence of a text in a document, with pages and boxes."""
         return self._run(self._client.find(name, text))
 
-    def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH) -> PagePicture:
+    def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH, version_id: str = "") -> PagePicture:
         """Return a page of a document, counted from 1, as a PNG."""
-        return self._run(self._client.page_picture(name, page, width=width))
+        return self._run(self._client.page_picture(name, page, width=width, version_id=version_id))
+
+    def history(self, name: str) -> History:
+        """Return a document's versions, newest first, other documents with the same bytes, and its hold."""
+        return self._run(self._client.history(name))
 
     def remove(self, name: str) -> Document:
-        """Remove a document."""
+        """Remove a document with all inside it."""
         return self._run(self._client.remove(name))
+
+    def hold(self, name: str, *, reason: str = "") -> Hold:
+        """Put a document on hold: it is neither removed nor erased until it is released."""
+        return self._run(self._client.hold(name, reason=reason))
+
+    def release(self, name: str) -> Document:
+        """End a document's hold."""
+        return self._run(self._client.release(name))
 
     def reembed(self, *, dry_run: bool = False, on_progress: CountListener = uncounted) -> Reembedding:
         """Bring the collection to the embedding model that the settings name; returns what that took."""

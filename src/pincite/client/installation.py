@@ -14,6 +14,8 @@ from pincite.core.answers import Answer, AnswerEvent
 from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Source, Strategy
+from pincite.core.ids import DocumentId, VersionId
+from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import Added, add_file, side_by_side
 from pincite.ingest.arrivals import Arrival
@@ -25,6 +27,7 @@ from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, Syncer, SyncListeners, SyncOptions
 from pincite.retrieval.asking import strategy_of
 from pincite.retrieval.find import Found, occurrences
+from pincite.retrieval.history import History
 from pincite.retrieval.pages import USUAL_WIDTH
 from pincite.settings import Settings, load_settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
@@ -141,7 +144,9 @@ class Installation:
         if dry_run:
             return await syncer.preview(await self._collection_if_any(), folders)
         collection = await self.collection(create=True)
-        return await syncer.sync(collection, self.services.models.embedding_of(collection), folders)
+        report = await syncer.sync(collection, self.services.models.embedding_of(collection), folders)
+        await self.services.keeper.purge()
+        return report
 
     async def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
         """Add a text of your own under a path such as `notes/minutes.md`; the same path again replaces it.
@@ -197,11 +202,14 @@ class Installation:
                 found.extend(batch)
         return found
 
-    async def document(self, name: str) -> Document:
+    async def document(self, name: str, *, removed: bool = False) -> Document:
         """Return a document by id, path, address, file name (or the end of its path) or title.
 
-        Raises `NotFoundError`, and `UsageError` when several have the name.
+        With `removed`, where there is none, one that was removed: by its id, or the last at a path. Raises `NotFoundError`, and
+        `UsageError` when several have the name.
         """
+        if removed:
+            return await self._also_removed(name)
         matches = named(await self.documents(), name)
         if len(matches) > 1:
             paths = ", ".join(printable(document.path) for document in matches[:5])
@@ -229,20 +237,56 @@ class Installation:
         spans = await self.services.locator.locate(document.version_id, places)
         return [Found(canonical.text[start:end], start, end, found) for (start, end), found in zip(places, spans, strict=True)]
 
-    async def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH) -> PagePicture:
+    async def page_picture(self, name: str, page: int, *, width: int = USUAL_WIDTH, version_id: str = "") -> PagePicture:
         """Return a page of a document, counted from 1, as a PNG. Boxes of quotes lie on it, scaled by `width / page_width`.
 
-        Raises `NotFoundError` for a page that isn't there and for formats that can't be drawn.
+        `version_id` is that of a citation, also of a document that was removed since. Raises `NotFoundError` for a page that isn't
+        there and for formats that can't be drawn.
         """
-        document = await self.document(name)
+        document = await self.document(name, removed=bool(version_id))
         pages = self.services.pages
-        return await pages.picture(await pages.file(document), page, width=width)
+        return await pages.picture(await pages.file(document, VersionId(version_id) if version_id else None), page, width=width)
+
+    async def history(self, name: str) -> History:
+        """Return a document's versions, newest first, other documents with the same bytes, and its hold."""
+        return await self.services.histories.of(await self.document(name))
 
     async def remove(self, name: str) -> Document:
-        """Remove a document; it can't be found from then on. Stored answers keep the passages they cite."""
+        """Remove a document with all inside it; it can't be found from then on. Stored answers keep the passages they cite.
+
+        The versions that they cite stay to be seen for `keep_cited_days`. Raises `ConflictError` (`held`) for one on hold.
+        """
         document = await self.document(name)
         await self.services.ingestor.remove(document.id)
+        await self.services.keeper.purge()
         return document
+
+    async def hold(self, name: str, *, reason: str = "") -> Hold:
+        """Put a document on hold, with all inside it: it is neither removed nor erased until it is released.
+
+        Also one that was removed already, by its id or path, as long as something of it is kept.
+        """
+        return await self.services.keeper.hold((await self.document(name, removed=True)).id, reason=reason)
+
+    async def release(self, name: str) -> Document:
+        """End a document's hold. Raises `ConflictError` (`not_held`) when there is none."""
+        document = await self.document(name, removed=True)
+        await self.services.keeper.release(document.id)
+        return document
+
+    async def _also_removed(self, name: str) -> Document:
+        """Return a document, or one that was removed: by its id, or the one that was removed last at a path."""
+        try:
+            return await self.document(name)
+        except NotFoundError:
+            async with self.services.store.open(self.services.workspace_id) as work:
+                by_id = await work.keeping.removed(DocumentId(name))
+                collection = await self._collection_if_any()
+                removed = await work.keeping.removed_from(collection.id) if collection else []
+            found = by_id or next((each for each in removed if each.document.path == name), None)
+            if found is None:
+                raise
+            return found.document
 
     async def reembed(self, *, dry_run: bool = False, on_progress: CountListener = uncounted) -> Reembedding:
         """Bring the collection to the embedding model that the settings name; returns what that took.

@@ -1,20 +1,19 @@
 """Puts documents on hold, and ends what is kept of removed ones when its time is over."""
 
-import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from pincite.core.documents import Document
 from pincite.core.errors import ConflictError, NotFoundError, PinciteError, StoreError
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.keeping import Hold
 from pincite.core.ports.blobs import BlobStore
-from pincite.core.ports.store import Store
+from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.blob_keeping import forget
 
 PURGED_AT_ONCE = 500
-PURGE_EVERY_S = 3600.0
 
 _log = logging.getLogger("pincite.keeping")
 
@@ -35,21 +34,19 @@ class Keeper:
         """
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
-            document = await work.documents.get(document_id)
-            removed = await work.keeping.removed(document_id)
-            found = document or (removed.document if removed else None)
-            if found is None:
-                raise NotFoundError("There is no such document.", code="document")
+            found = await _known(work, document_id)
             hold = Hold(found.id, found.collection_id, datetime.now(UTC), reason)
             await work.keeping.hold(hold)
             await work.commit()
         return hold
 
     async def release(self, document_id: DocumentId) -> None:
-        """End a hold. Raises `ConflictError` (`not_held`) when there is none."""
+        """End a hold. Raises `NotFoundError`, and `ConflictError` (`not_held`) when there is none."""
         async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            found = await _known(work, document_id)
             if not await work.keeping.release(document_id):
-                raise ConflictError("The document is not on hold.", code="not_held")
+                raise ConflictError(f"{found.path} is not on hold.", code="not_held")
             await work.commit()
 
     async def purge(self) -> int:
@@ -69,11 +66,18 @@ class Keeper:
                 await forget(self.store, self.blobs, self.workspace_id, hashes)
             purged += len(over)
 
-    async def keep_purging(self) -> None:
-        """Purge now, and every hour, until cancelled."""
-        while True:
-            try:
-                await self.purge()
-            except PinciteError as error:
-                _log.warning("What is kept of removed documents could not be looked through: %s", error.message)
-            await asyncio.sleep(PURGE_EVERY_S)
+    async def try_to_purge(self) -> None:
+        """Purge, and leave it to the next time where that fails."""
+        try:
+            await self.purge()
+        except PinciteError as error:
+            _log.warning("What is kept of removed documents could not be looked through: %s", error.message)
+
+
+async def _known(work: UnitOfWork, document_id: DocumentId) -> Document:
+    """Return a document, also a removed one of which something is kept. Raises `NotFoundError`."""
+    document = await work.documents.get(document_id)
+    removed = await work.keeping.removed(document_id)
+    if found := document or (removed.document if removed else None):
+        return found
+    raise NotFoundError("There is no such document.", code="document")

@@ -20,7 +20,7 @@ from pincite.server.errors import on_crash, on_http_error, on_invalid_request, o
 from pincite.server.hosts import Hosts
 from pincite.server.middleware import BodyLimit, Front, Heads
 from pincite.server.openapi import Described, operation_id
-from pincite.server.routes import chat, collections, docs, documents, pages, query, samples, system
+from pincite.server.routes import chat, collections, docs, documents, keeping, pages, query, samples, system
 from pincite.server.signals import hearing_the_end
 from pincite.server.slashes import OtherSlash
 from pincite.server.sse import Streams
@@ -45,14 +45,15 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
         workspaces = Workspaces(built)
         worker = Worker(built.queue, {JobKind.INGEST: built.ingest_jobs}, slots=settings.worker_slots)
         app.state.server = ServerState(workspaces, streams, Authenticator(built.credentials), llm, worker)
-        working = asyncio.create_task(worker.run()) if settings.worker_slots else None
+        works = [workspaces.keep_purging(), *([worker.run()] if settings.worker_slots else [])]
+        tasks = [asyncio.create_task(work) for work in works]
         try:
             with hearing_the_end(streams.stop):
                 yield
         finally:
-            if working:
-                working.cancel()
-                await asyncio.wait({working})
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
             await workspaces.close()
 
     streams = Streams(settings.max_streams)
@@ -73,7 +74,7 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     app.add_exception_handler(Exception, on_crash)
     _guard(app, settings)
     app.router.default = OtherSlash(app.router)
-    for module in (query, chat, collections, documents, pages, samples, system, docs):
+    for module in (query, chat, collections, documents, keeping, pages, samples, system, docs):
         app.include_router(module.router, prefix=API)
     return app
 

@@ -1,7 +1,7 @@
 """What every route gets: the services, the caller, and the one way to begin a stream."""
 
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Annotated, cast
@@ -16,9 +16,10 @@ from pincite.core.access import Permission, Principal, require
 from pincite.core.answers import Answer, AnswerEvent, SourcesChunk
 from pincite.core.documents import Document
 from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, NotFoundError, PinciteError, StoreError
-from pincite.core.ids import DocumentId
+from pincite.core.ids import DocumentId, VersionId
 from pincite.core.ports.models import ChatModel
 from pincite.server.middleware import request_id_of
+from pincite.server.schemas.documents import DocumentRow, document_row
 from pincite.server.sse import Dialect, EventStream, Streams
 from pincite.server.workspaces import Workspaces
 from pincite.worker.loop import Worker
@@ -87,6 +88,22 @@ class Caller:
         if found is None:
             raise NotFoundError("There is no such document.", code="document")
         return found
+
+    async def rows(self, documents: Sequence[Document]) -> list[DocumentRow]:
+        """Return documents as they are sent, with what a list tells of them beside their rows."""
+        standings = await self.services.histories.standings(documents)
+        async with self.services.store.open(self.principal.workspace_id) as work:
+            ingestions = await work.ingestions.of([each.id for each in documents])
+        return [document_row(each, ingestions.get(each.id), standings[each.id]) for each in documents]
+
+    async def evidence(self, document_id: DocumentId, version_id: VersionId) -> Document:
+        """Return the document of a version that a citation may name, also a removed one of which it is kept.
+
+        Raises `NotFoundError`.
+        """
+        async with self.services.store.open(self.principal.workspace_id) as work:
+            removed = await work.keeping.removed(document_id) if version_id else None
+        return removed.document if removed else await self.document(document_id)
 
     async def stream(self, ask: Ask, dialect: Dialect) -> EventStream:
         """Search, and return the response that streams the answer. Raises what refuses it, before a byte is sent."""

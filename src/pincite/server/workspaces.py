@@ -1,10 +1,13 @@
 """The services of an installation, bound to the workspace of whoever asks."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 
 from pincite.answering.records import StoredQueryLog
 from pincite.bootstrap import Services
 from pincite.core.ids import WorkspaceId
+
+PURGE_EVERY_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,13 @@ class Workspaces:
         if workspace_id not in self._others:
             self._others[workspace_id] = _bound(self.own, workspace_id)
         return self._others[workspace_id]
+
+    async def keep_purging(self) -> None:
+        """Delete now, and every hour, what was kept of removed documents for long enough, until cancelled."""
+        while True:
+            for each in (self.own, *self._others.values()):
+                await each.keeper.try_to_purge()
+            await asyncio.sleep(PURGE_EVERY_S)
 
     async def close(self) -> None:
         """Write what was noted for other workspaces, and close the services."""
@@ -41,5 +51,7 @@ def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
         pages=replace(services.pages, workspace_id=workspace_id),
         recorder=replace(services.recorder, workspace_id=workspace_id),
         query_log=StoredQueryLog(services.store, workspace_id),
+        keeper=replace(services.keeper, workspace_id=workspace_id),
+        histories=replace(services.histories, workspace_id=workspace_id),
         workspace_id=workspace_id,
     )

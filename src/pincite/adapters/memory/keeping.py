@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pincite.adapters.memory.store_tables import Transaction
-from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.core.keeping import Hold, RemovedDocument, removed
 
 
@@ -31,6 +31,11 @@ class MemoryKeeping:
         """Return the holds of a collection's documents, the newest first."""
         rows = [row for row in self._tx.tables.holds.all(self._tx.workspace_id) if row.collection_id == collection_id]
         return sorted(rows, key=lambda row: row.held_at, reverse=True)
+
+    async def cited(self, document_id: DocumentId) -> set[VersionId]:
+        """Return the versions of a document that answers cite."""
+        quotes = (quote for answer in self._tx.tables.answers.all(self._tx.workspace_id) for quote in answer.evidence)
+        return {quote.version_id for quote in quotes if quote.document_id == document_id}
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
         """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""

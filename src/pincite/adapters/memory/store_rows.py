@@ -1,5 +1,6 @@
 """Repositories over the rows in memory: collections, documents, answers."""
 
+from collections.abc import Collection as Many
 from dataclasses import replace
 
 from pincite.adapters.memory.store_log import bury, drop_version, entries
@@ -114,6 +115,11 @@ class MemoryDocuments:
         """Return by path the documents whose files stand in this one's."""
         inner = (row for row in self._of(document.collection_id) if row.container_id == document.id)
         return sorted(inner, key=lambda row: row.path)
+
+    async def with_bytes(self, hashes: Many[str]) -> "list[Document]":
+        """Return the documents of all collections that have one of these hashes, by path."""
+        rows = [row for row in self._tx.tables.documents.all(self._tx.workspace_id) if row.sha256 in hashes]
+        return sorted(rows, key=lambda row: (row.path, row.id))
 
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return up to `limit` documents by path, those after `after_path`."""

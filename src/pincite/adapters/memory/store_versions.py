@@ -1,5 +1,6 @@
 """Versions and their texts in memory."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.adapters.memory.store_log import drop_version
@@ -42,10 +43,17 @@ class MemoryVersions:
         own, tables = self._tx.workspace_id, self._tx.tables
         return tables.versions.get(own, version_id) or tables.removed_versions.get(own, version_id)
 
-    async def of_document(self, document_id: DocumentId) -> list[Version]:
-        """Return a document's versions, oldest first."""
-        rows = (row for row in self._tx.tables.versions.all(self._tx.workspace_id) if row.document_id == document_id)
-        return sorted(rows, key=lambda row: (row.created_at, row.id))
+    async def of_document(self, document_id: DocumentId, *, drafts: bool = True) -> list[Version]:
+        """Return a document's versions, oldest first; without `drafts`, those that are or were searched."""
+        own, tables = self._tx.workspace_id, self._tx.tables
+        rows = (row for row in tables.versions.all(own) if row.document_id == document_id)
+        wanted = (row for row in rows if drafts or tables.drafts.get(own, row.id) is None)
+        return sorted(wanted, key=lambda row: (row.created_at, row.id))
+
+    async def counts(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, int]:
+        """Count, of each document, the versions that are or were searched; those without one are left out."""
+        found = {each: len(await self.of_document(each, drafts=False)) for each in document_ids}
+        return {document_id: count for document_id, count in found.items() if count}
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""

@@ -1,6 +1,7 @@
 """Rows of documents."""
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, update
@@ -16,6 +17,8 @@ from pincite.core.errors import ConflictError
 from pincite.core.evidence import Filter
 from pincite.core.ids import CollectionId, DocumentId, VersionId
 
+HASHES_PER_STATEMENT = 1000
+
 OWN, THIS = documents.c.workspace_id == bindparam("own"), documents.c.id == bindparam("document_id")
 HERE = documents.c.collection_id == bindparam("in_collection")
 BY_ID = select(documents).where(OWN, THIS)
@@ -30,6 +33,11 @@ INSIDE = (
     select(documents)
     .where(OWN, HERE, documents.c.source_uri >= bindparam("address"), documents.c.source_uri < bindparam("beyond"))
     .order_by(documents.c.path)
+)
+WITH_BYTES = (
+    select(documents)
+    .where(OWN, documents.c.sha256.in_(bindparam("hashes", expanding=True)))
+    .order_by(documents.c.path, documents.c.id)
 )
 CHANGED = update(documents).where(OWN, THIS, HERE)
 NUMBERED = (
@@ -77,6 +85,13 @@ class SqlDocuments:
         address = address_inside(document.id, "")
         rows = await self._tx.rows(INSIDE, in_collection=document.collection_id, address=address, beyond=address[:-1] + AFTER_SLASH)
         return [found for row in rows if (found := _document(row))]
+
+    async def with_bytes(self, hashes: Collection[str]) -> list[Document]:
+        """Return the documents of all collections that have one of these hashes, by path."""
+        wanted = sorted(hashes)
+        batches = [wanted[at : at + HASHES_PER_STATEMENT] for at in range(0, len(wanted), HASHES_PER_STATEMENT)]
+        rows = [row for some in batches for row in await self._tx.rows(WITH_BYTES, hashes=some)]
+        return sorted((found for row in rows if (found := _document(row))), key=lambda each: (each.path, each.id))
 
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return up to `limit` documents by path, those after `after_path`."""

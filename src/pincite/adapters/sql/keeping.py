@@ -18,7 +18,7 @@ from pincite.adapters.sql.tables import (
 )
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Document, Stage
-from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.core.keeping import Hold, RemovedDocument, removed
 
 IDS_PER_STATEMENT = 1000
@@ -53,6 +53,11 @@ HASHES = select(removed_versions.c.sha256).where(
 # Versions with their texts follow by foreign key.
 DROPPED = delete(removed_documents).where(REMOVED, removed_documents.c.id.in_(SOME))
 
+CITED = (
+    select(evidence.c.version_id)
+    .where(evidence.c.workspace_id == bindparam("own"), evidence.c.document_id == bindparam("document_id"))
+    .distinct()
+)
 DOCUMENT_COLUMNS = [column.name for column in removed_documents.c if column.name in documents.c]
 KEEP_DOCUMENTS = insert(removed_documents).from_select(
     [*DOCUMENT_COLUMNS, "removed_at"],
@@ -99,6 +104,10 @@ class SqlKeeping:
     async def holds_in(self, collection_id: CollectionId) -> list[Hold]:
         """Return the holds of a collection's documents, the newest first."""
         return [_hold(row) for row in await self._tx.rows(HELD_IN, collection_id=collection_id)]
+
+    async def cited(self, document_id: DocumentId) -> set[VersionId]:
+        """Return the versions of a document that answers cite."""
+        return {VersionId(row.version_id) for row in await self._tx.rows(CITED, document_id=document_id)}
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
         """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""

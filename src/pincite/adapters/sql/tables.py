@@ -333,7 +333,7 @@ removed_documents = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
-    Column("collection_id", ID, nullable=False, index=True),
+    Column("collection_id", ID, nullable=False),
     Column("path", by_code_point(), nullable=False),
     Column("title", Text, nullable=False),
     Column("content_type", Text, nullable=False),
@@ -344,7 +344,8 @@ removed_documents = Table(
     Column("size_bytes", BigInteger, nullable=False),
     Column("pages", Integer, nullable=False),
     Column("removed_at", UtcDateTime, nullable=False),
-    Index(None, "workspace_id", "removed_at"),
+    Index(None, "removed_at"),
+    Index(None, "collection_id", "removed_at"),
 )
 
 # A version with its text, as `versions` and `canonical_texts` had them.

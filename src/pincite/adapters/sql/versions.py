@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, literal, select, union_all, update
+from sqlalchemy import Row, bindparam, delete, func, literal, select, union_all, update
 
 from pincite.adapters.sql import canonical as codec
 from pincite.adapters.sql import named_bytes
@@ -13,6 +14,8 @@ from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import CanonicalText, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, VersionId
+
+IDS_PER_STATEMENT = 1000
 
 OWN, OWN_REMOVED = versions.c.workspace_id == bindparam("own"), removed_versions.c.workspace_id == bindparam("own")
 KEPT = [column for column in removed_versions.c if column.name in versions.c]
@@ -24,6 +27,12 @@ OF_DOCUMENT = (
     select(versions)
     .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id == bindparam("document_id"))
     .order_by(versions.c.created_at, versions.c.id)
+)
+SEARCHED = OF_DOCUMENT.where(~versions.c.draft)
+COUNTED = (
+    select(versions.c.document_id, func.count().label("versions"))
+    .where(OWN, ~versions.c.draft, versions.c.document_id.in_(bindparam("document_ids", expanding=True)))
+    .group_by(versions.c.document_id)
 )
 TEXT = union_all(
     select(canonical_texts.c.data).where(
@@ -96,9 +105,19 @@ class SqlVersions:
         row = await self._tx.row(BY_ID, version_id=version_id)
         return _version(row) if row else None
 
-    async def of_document(self, document_id: DocumentId) -> list[Version]:
-        """Return a document's versions, oldest first."""
-        return [_version(row) for row in await self._tx.rows(OF_DOCUMENT, document_id=document_id)]
+    async def of_document(self, document_id: DocumentId, *, drafts: bool = True) -> list[Version]:
+        """Return a document's versions, oldest first; without `drafts`, those that are or were searched."""
+        wanted = OF_DOCUMENT if drafts else SEARCHED
+        return [_version(row) for row in await self._tx.rows(wanted, document_id=document_id)]
+
+    async def counts(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, int]:
+        """Count, of each document, the versions that are or were searched; those without one are left out."""
+        found: dict[DocumentId, int] = {}
+        for at in range(0, len(document_ids), IDS_PER_STATEMENT):
+            some = list(document_ids[at : at + IDS_PER_STATEMENT])
+            rows = await self._tx.rows(COUNTED, document_ids=some)
+            found.update((DocumentId(row.document_id), row.versions) for row in rows)
+        return found
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:
         """Return the text of a version."""

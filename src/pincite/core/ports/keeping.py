@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.ids import CollectionId, DocumentId, VersionId
 from pincite.core.keeping import Hold, RemovedDocument
 
 
@@ -28,6 +28,10 @@ class KeepingRows(Protocol):
 
     async def holds_in(self, collection_id: CollectionId) -> list[Hold]:
         """Return the holds of a collection's documents, the newest first."""
+        ...
+
+    async def cited(self, document_id: DocumentId) -> set[VersionId]:
+        """Return the versions of a document that answers cite."""
         ...
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:

@@ -74,6 +74,10 @@ class DocumentRows(Protocol):
         """Return by path the documents whose files stand in this one's, on the next level alone."""
         ...
 
+    async def with_bytes(self, hashes: Many[str]) -> list[Document]:
+        """Return the documents of all collections that have one of these hashes, by path."""
+        ...
+
     async def list(self, collection_id: CollectionId, *, after_path: str = "", limit: int = 1000) -> list[Document]:
         """Return documents by path, those after `after_path`."""
         ...
@@ -140,8 +144,12 @@ class VersionRows(Protocol):
         """Return one by id, also one that is kept of a removed document."""
         ...
 
-    async def of_document(self, document_id: DocumentId) -> list[Version]:
-        """Return a document's versions, oldest first."""
+    async def of_document(self, document_id: DocumentId, *, drafts: bool = True) -> list[Version]:
+        """Return a document's versions, oldest first; without `drafts`, those that are or were searched."""
+        ...
+
+    async def counts(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, int]:
+        """Count, of each document, the versions that are or were searched; those without one are left out."""
         ...
 
     async def canonical(self, version_id: VersionId) -> CanonicalText | None:

@@ -51,10 +51,14 @@ async def change(collection_id: str, body: CollectionChange, caller: Keeper) -> 
     return await _row(caller, await caller.collections.rename(collection.id, body.name))
 
 
-@router.delete("/collections/{collection_id}", status_code=204, response_class=Response)
+@router.delete("/collections/{collection_id}", status_code=204, response_class=Response, responses=refusals(409))
 async def remove(collection_id: str, caller: Keeper) -> None:
-    """Remove a collection with its documents: nothing of it can be found from now on. Answers that cite it keep their quotes."""
+    """Remove a collection with its documents: nothing of it can be found from now on. 409 while one of them is on hold.
+
+    Answers keep their quotes, and the versions that they cite stay to be seen for `PINCITE_KEEP_CITED_DAYS`.
+    """
     await caller.services.removal.remove(await caller.collections.one(CollectionId(collection_id)))
+    await caller.services.keeper.purge()
 
 
 @router.post("/collections/{collection_id}/search", responses=refusals(409))

@@ -26,7 +26,6 @@ from pincite.server.schemas.documents import (
     DocumentRows,
     block_rows,
     chunk_row,
-    document_row,
 )
 from pincite.server.schemas.query import Text
 
@@ -78,8 +77,7 @@ async def list_(
     collection = await caller.collections.one(CollectionId(collection_id))
     async with caller.services.store.open(caller.principal.workspace_id) as work:
         documents = await work.documents.list(collection.id, after_path=after, limit=limit + 1)
-        ingestions = await work.ingestions.of([each.id for each in documents])
-    rows = [document_row(each, ingestions.get(each.id)) for each in documents[:limit]]
+    rows = await caller.rows(documents[:limit])
     return DocumentRows(documents=rows, next=rows[-1].path if len(documents) > limit else None)
 
 
@@ -89,11 +87,15 @@ async def show(document_id: str, caller: Reader) -> DocumentRow:
     return await _row(caller, await _readable(caller, document_id))
 
 
-@router.delete("/documents/{document_id}", status_code=204, response_class=Response)
+@router.delete("/documents/{document_id}", status_code=204, response_class=Response, responses=refusals(409))
 async def remove(document_id: str, caller: Writer) -> None:
-    """Remove a document: it can't be found from now on. Answers that cite it keep their quotes."""
+    """Remove a document with all inside it: it can't be found from now on. 409 while it is on hold.
+
+    Answers keep their quotes, and the versions that they cite stay to be seen for `PINCITE_KEEP_CITED_DAYS`.
+    """
     document = await caller.document(DocumentId(document_id))
     await caller.services.ingestor.remove(document.id)
+    await caller.services.keeper.purge()
 
 
 @router.post("/documents/{document_id}/retry", status_code=202, responses=refusals(409))
@@ -123,21 +125,27 @@ async def chunks(document_id: str, caller: Reader) -> ChunkRows:
 
 
 @router.get("/documents/{document_id}/text", responses=refusals(409))
-async def text(document_id: str, caller: Reader, page: Annotated[int | None, Query(ge=1)] = None) -> CanonicalPage:
-    """Return the canonical text as blocks, of one page or whole. Offsets of quotes are offsets in it."""
-    document = await _readable(caller, document_id)
-    version_id = _version_of(document)
+async def text(
+    document_id: str, caller: Reader, page: Annotated[int | None, Query(ge=1)] = None, version_id: Text = ""
+) -> CanonicalPage:
+    """Return the canonical text as blocks, of one page or whole, of the version that is searched or of another one.
+
+    Offsets of quotes are offsets in it.
+    """
+    document = await caller.evidence(DocumentId(document_id), VersionId(version_id))
+    version_id = version_id or _version_of(document)
+    await caller.services.pages.file(document, VersionId(version_id))
     async with caller.services.store.open(caller.principal.workspace_id) as work:
-        canonical = await work.versions.canonical(version_id)
+        canonical = await work.versions.canonical(VersionId(version_id))
     if canonical is None or (page is not None and page > len(canonical.pages)):
         raise NotFoundError(f"{document.path} has no page {page}.", code="page")
     return CanonicalPage(version_id=version_id, page=page, pages=len(canonical.pages), blocks=block_rows(canonical, page))
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse, responses=FILE)
-async def file(document_id: str, request: Request, caller: Reader, version_id: str = "") -> Response:
+async def file(document_id: str, request: Request, caller: Reader, version_id: Text = "") -> Response:
     """Return the original file, as it was added last, or as the version of a citation had it. Ranges are served."""
-    document = await _readable(caller, document_id)
+    document = await caller.evidence(DocumentId(document_id), VersionId(version_id))
     sha256, content_type = document.sha256, document.content_type
     if version_id:
         version = await caller.services.pages.file(document, VersionId(version_id))
@@ -165,9 +173,8 @@ async def _readable(caller: Caller, document_id: str) -> Document:
 
 
 async def _row(caller: Caller, document: Document) -> DocumentRow:
-    async with caller.services.store.open(caller.principal.workspace_id) as work:
-        ingestions = await work.ingestions.of([document.id])
-    return document_row(document, ingestions.get(document.id))
+    [row] = await caller.rows([document])
+    return row
 
 
 def _version_of(document: Document) -> VersionId:

@@ -35,7 +35,7 @@ async def picture(
     `X-Page-Width` and `X-Page-Height` are its size in points: a box of a quote covers its words when scaled by
     width / `X-Page-Width`. A very long page comes narrower than asked for.
     """
-    document = await caller.document(DocumentId(document_id))
+    document = await caller.evidence(DocumentId(document_id), VersionId(version_id))
     file = await caller.services.pages.file(document, VersionId(version_id) if version_id else None)
     etag = f'"{file.sha256[:32]}-{page}-{width}-{DRAWING}"'
     # Kept by the reader's browser alone, which asks each time whether it may still be shown; that draws nothing.

@@ -8,7 +8,7 @@ from pincite.ingest.folders import FileToAdd, files_of
 from pincite.ingest.samples import SAMPLE_COLLECTION, sample_files
 from pincite.server.deps import Caller, Keeper
 from pincite.server.gate import GatedRoute
-from pincite.server.schemas.documents import DocumentRows, document_row
+from pincite.server.schemas.documents import DocumentRows
 
 router = APIRouter(tags=["collections"], route_class=GatedRoute)
 
@@ -21,11 +21,9 @@ async def load(caller: Keeper, response: Response) -> DocumentRows:
     collection = await caller.services.collection(SAMPLE_COLLECTION, create=True)
     documents = [await _received(caller, collection, item) for item in files_of(sample_files())]
     caller.state.wake()
-    async with caller.services.store.open(caller.principal.workspace_id) as work:
-        ingestions = await work.ingestions.of([each.id for each in documents])
     if all(each.stage is Stage.READY for each in documents):
         response.status_code = 200
-    return DocumentRows(documents=[document_row(each, ingestions.get(each.id)) for each in documents])
+    return DocumentRows(documents=await caller.rows(documents))
 
 
 async def _received(caller: Caller, collection: Collection, item: FileToAdd) -> Document:

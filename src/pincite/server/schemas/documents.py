@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
+from pincite.retrieval.history import Standing
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
 from pincite.workspaces.collections import MAX_NAME_CHARACTERS
@@ -72,7 +73,8 @@ class ReasonRow(BaseModel):
 class DocumentRow(BaseModel):
     """A document and its state. `version_id` is the version that is searched, null before the first is ready.
 
-    `container_id` is the document whose file holds this one, as a message does its attachments.
+    `container_id` is the document whose file holds this one, as a message does its attachments. `versions` counts those that are
+    or were searched, `duplicate_ids` are other documents with the same bytes. One that is `held` can't be removed.
     """
 
     id: str
@@ -94,6 +96,9 @@ class DocumentRow(BaseModel):
     locale: str
     doc_date: str
     tags: list[str]
+    versions: int
+    duplicate_ids: list[str]
+    held: bool
     created_at: datetime
     updated_at: datetime
 
@@ -201,7 +206,7 @@ def collection_row(collection: Collection, scope: Scope) -> CollectionRow:
     )
 
 
-def document_row(document: Document, ingestion: Ingestion | None) -> DocumentRow:
+def document_row(document: Document, ingestion: Ingestion | None, standing: Standing) -> DocumentRow:
     """Return a document as it is sent. While it is read, the stage is that of its attempt."""
     in_work = document.stage not in (Stage.READY, Stage.FAILED)
     reason = document.reason
@@ -225,6 +230,9 @@ def document_row(document: Document, ingestion: Ingestion | None) -> DocumentRow
         locale=document.locale,
         doc_date=document.doc_date,
         tags=list(document.tags),
+        versions=standing.versions,
+        duplicate_ids=list(standing.duplicate_ids),
+        held=standing.hold is not None,
         created_at=document.created_at,
         updated_at=document.updated_at,
     )

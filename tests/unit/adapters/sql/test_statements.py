@@ -17,6 +17,7 @@ from pincite.core.documents import CanonicalText, Chunk, Collection, Document, E
 from pincite.core.evidence import Filter
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
+from pincite.core.keeping import Hold
 from pincite.core.ports.store import UnitOfWork
 
 OURS = WorkspaceId(new_id())
@@ -85,9 +86,25 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.embeddings.forget(home.id, limit=9)
     await work.answers.add(AnswerRecord("?", answer, (quote,)))
     await work.answers.get(answer.message_id)
+    await use_keeping(work, paper)
     await work.documents.remove(paper.id)
-    await work.versions.blob_in_use("ab")
     await work.collections.remove(home.id)
+
+
+async def use_keeping(work: UnitOfWork, paper: Document) -> None:
+    await work.documents.with_bytes(["ab"])
+    await work.versions.counts([paper.id])
+    await work.keeping.hold(Hold(paper.id, paper.collection_id, NOW))
+    await work.keeping.holds([paper.id])
+    await work.keeping.holds_in(paper.collection_id)
+    await work.keeping.cited(paper.id)
+    await work.keeping.keep([paper.id], removed_at=NOW)
+    await work.keeping.removed(paper.id)
+    await work.keeping.removed_from(paper.collection_id)
+    await work.keeping.removed_before(NOW, limit=9)
+    await work.keeping.release(paper.id)
+    await work.keeping.drop([paper.id])
+    await work.versions.blob_in_use("ab")
 
 
 async def statements(store: SqlStore) -> list[Statement]:

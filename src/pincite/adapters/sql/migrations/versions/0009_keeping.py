@@ -11,6 +11,12 @@ depends_on = None
 
 def upgrade() -> None:
     """Create the tables."""
+    _create_holds()
+    _create_removed_documents()
+    _create_removed_versions()
+
+
+def _create_holds() -> None:
     op.create_table(
         "holds",
         sa.Column("document_id", sa.String(length=36), nullable=False),
@@ -24,6 +30,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("document_id", name=op.f("pk_holds")),
     )
     op.create_index(op.f("ix_holds_collection_id"), "holds", ["collection_id"])
+
+
+def _create_removed_documents() -> None:
     op.create_table(
         "removed_documents",
         sa.Column("id", sa.String(length=36), nullable=False),
@@ -44,8 +53,11 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_removed_documents")),
     )
-    op.create_index(op.f("ix_removed_documents_collection_id"), "removed_documents", ["collection_id"])
-    op.create_index(op.f("ix_removed_documents_workspace_id_removed_at"), "removed_documents", ["workspace_id", "removed_at"])
+    op.create_index(op.f("ix_removed_documents_collection_id_removed_at"), "removed_documents", ["collection_id", "removed_at"])
+    op.create_index(op.f("ix_removed_documents_removed_at"), "removed_documents", ["removed_at"])
+
+
+def _create_removed_versions() -> None:
     op.create_table(
         "removed_versions",
         sa.Column("id", sa.String(length=36), nullable=False),

@@ -1,0 +1,163 @@
+"""What every store keeps of removed documents, and which may not be removed."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.memory.store import MemoryStore
+from pincite.adapters.sql.store import open_store
+from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
+from pincite.core.documents import CanonicalText, Collection, Document, Stage, Version
+from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
+from pincite.core.keeping import Hold
+from pincite.core.ports.store import Store
+
+OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
+NOW = datetime(2031, 2, 3, 4, 5, 6, 123456, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+HOME = Collection(CollectionId(new_id()), OURS, "papers", None, NOW)
+
+
+@pytest.fixture(scope="module")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Migrations run once; each test gets a copy."""
+    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
+    asyncio.run(open_store(path).close())
+    return path
+
+
+@pytest.fixture(params=["memory", "sql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[Store]:
+    is_memory = request.param == "memory"
+    made: Store = MemoryStore() if is_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
+    async with made.open(OURS) as work:
+        await work.collections.add(HOME)
+        await work.commit()
+    yield made
+    await made.close()
+
+
+def document(path: str) -> Document:
+    return Document(DocumentId(new_id()), HOME.id, path, "Title", "text/plain", f"file:///{path}", Stage.READY, NOW, NOW)
+
+
+def version(of: Document, sha256: str) -> Version:
+    return Version(VersionId(new_id()), of.id, sha256 * 32, 7, "text/plain", "text", "3", NOW, ".txt", "Title", meta={"a": "b"})
+
+
+async def stored(store: Store, path: str, *hashes: str) -> tuple[Document, list[Version]]:
+    row = document(path)
+    versions = [version(row, sha256) for sha256 in hashes]
+    async with store.open(OURS) as work:
+        await work.documents.save(replace(row, sha256=versions[-1].sha256))
+        for each in versions:
+            await work.versions.add(each, CanonicalText(f"Text of {each.sha256[:2]}", ()))
+        await work.commit()
+    return replace(row, sha256=versions[-1].sha256), versions
+
+
+async def cite(store: Store, cited: Version) -> None:
+    quote = FrozenQuote(1, cited.document_id, cited.id, 0, 4, "Text", "00", "ff")
+    async with store.open(OURS) as work:
+        await work.answers.add(AnswerRecord("?", Answer("Text [1].", (), message_id=MessageId(new_id())), (quote,)))
+        await work.commit()
+
+
+async def remove(store: Store, *rows: Document, at: datetime = NOW) -> None:
+    async with store.open(OURS) as work:
+        await work.keeping.keep([row.id for row in rows], removed_at=at)
+        for row in rows:
+            await work.documents.remove(row.id)
+        await work.commit()
+
+
+async def test_of_a_removed_document_the_cited_versions_are_read_as_before_and_no_others(store: Store) -> None:
+    row, (first, second) = await stored(store, "a.txt", "aa", "bb")
+    other, (third,) = await stored(store, "b.txt", "cc")
+    await cite(store, first)
+    async with store.open(OURS) as work:
+        assert (await work.keeping.cited(row.id), await work.keeping.cited(other.id)) == ({first.id}, set())
+    await remove(store, row, other)
+    async with store.open(OURS) as work:
+        assert await work.versions.get(first.id) == first
+        assert await work.versions.canonical(first.id) == CanonicalText("Text of aa", ())
+        gone = [(await work.versions.get(each.id), await work.versions.canonical(each.id)) for each in (second, third)]
+        assert gone == [(None, None)] * 2
+        assert await work.versions.of_document(row.id) == []
+        in_use = [await work.versions.blob_in_use(each.sha256) for each in (first, second, third)]
+        assert in_use == [True, False, False]
+        assert (await work.documents.get(row.id), await work.documents.list(HOME.id)) == (None, [])
+    async with store.open(THEIRS) as work:
+        assert (await work.versions.get(first.id), await work.versions.canonical(first.id)) == (None, None)
+        assert await work.keeping.removed(row.id) is None
+
+
+async def test_the_row_of_a_removed_document_is_told_from_those_that_are_there(store: Store) -> None:
+    row, _ = await stored(store, "a.txt", "aa")
+    later, _ = await stored(store, "b.txt", "bb")
+    await remove(store, row)
+    await remove(store, later, at=LATER)
+    again, _ = await stored(store, "a.txt", "aa")
+    async with store.open(OURS) as work:
+        removed = await work.keeping.removed(row.id)
+        assert removed
+        assert (removed.document.path, removed.document.sha256, removed.removed_at) == ("a.txt", row.sha256, NOW)
+        assert (removed.document.stage, removed.document.version_id) == (Stage.FAILED, None)
+        assert removed.document.reason
+        assert removed.document.reason.code == "removed"
+        assert await work.keeping.removed(again.id) is None
+        assert [each.document.path for each in await work.keeping.removed_from(HOME.id)] == ["b.txt", "a.txt"]
+
+
+async def test_what_was_removed_before_a_moment_is_dropped_with_its_texts(store: Store) -> None:
+    rows = [await stored(store, f"{number}.txt", f"{number}{number}") for number in range(4)]
+    for _, versions in rows:
+        await cite(store, versions[0])
+    for number, (row, _) in enumerate(rows):
+        await remove(store, row, at=NOW + timedelta(days=number))
+    async with store.open(OURS) as work:
+        await work.keeping.hold(Hold(rows[1][0].id, HOME.id, NOW))
+        over = await work.keeping.removed_before(NOW + timedelta(days=2), limit=9)
+        assert [each.document.path for each in over] == ["0.txt", "2.txt"]
+        assert len(await work.keeping.removed_before(NOW + timedelta(days=2), limit=1)) == 1
+        assert await work.keeping.drop([each.document.id for each in over]) == {"00" * 32, "22" * 32}
+        await work.commit()
+    async with store.open(OURS) as work:
+        left = [bool(await work.versions.canonical(versions[0].id)) for _, versions in rows]
+        assert left == [False, True, False, True]
+        assert await work.keeping.removed(rows[0][0].id) is None
+        assert not await work.versions.blob_in_use("00" * 32)
+
+
+async def test_holds_are_kept_replaced_and_released(store: Store) -> None:
+    row, _ = await stored(store, "a.txt", "aa")
+    other, _ = await stored(store, "b.txt", "bb")
+    async with store.open(OURS) as work:
+        await work.keeping.hold(Hold(row.id, HOME.id, NOW, "first"))
+        await work.keeping.hold(Hold(other.id, HOME.id, LATER, "second"))
+        await work.keeping.hold(Hold(row.id, HOME.id, NOW, "third"))
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.keeping.holds([row.id]) == {row.id: Hold(row.id, HOME.id, NOW, "third")}
+        assert [hold.reason for hold in await work.keeping.holds_in(HOME.id)] == ["second", "third"]
+        assert (await work.keeping.release(row.id), await work.keeping.release(row.id)) == (True, False)
+        assert list(await work.keeping.holds([row.id, other.id])) == [other.id]
+    async with store.open(THEIRS) as work:
+        assert (await work.keeping.holds([other.id]), await work.keeping.release(other.id)) == ({}, False)
+
+
+async def test_documents_are_found_by_their_bytes_and_versions_counted_without_drafts(store: Store) -> None:
+    row, (first, _) = await stored(store, "b.txt", "aa", "bb")
+    twin, _ = await stored(store, "a.txt", "bb")
+    async with store.open(OURS) as work:
+        assert [each.id for each in await work.documents.with_bytes({row.sha256})] == [twin.id, row.id]
+        assert await work.documents.with_bytes(set()) == []
+        assert (await work.versions.of_document(row.id, drafts=False), await work.versions.counts([row.id])) == ([], {})
+        await work.chunks.publish(replace(row, version_id=first.id), (), {}, model_id="")
+        assert await work.versions.of_document(row.id, drafts=False) == [first]
+        assert await work.versions.counts([row.id, twin.id]) == {row.id: 1}
