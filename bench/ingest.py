@@ -32,7 +32,7 @@ from pincite.core.evidence import Filter, Query
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.ingest.adding import add_file
 from pincite.ingest.folders import FileToAdd
-from pincite.ingest.ingestor import Progress
+from pincite.ingest.reporting import Progress
 from pincite.settings import load_settings
 
 PARTS = ("long", "chunks", "peers", "embedding", "add")

@@ -124,6 +124,11 @@ class Settings:
         least=1,
         most=100_000,
     )
+    pricing: str = _setting(
+        "PINCITE_PRICING",
+        "",
+        "Price book by which usage is kept: a TOML file. Empty: the one that comes with Pincite; `off`: no usage is kept.",
+    )
     parse_memory_mb: int = _number(
         "PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.", unit="MB", least=128, most=1_000_000
     )

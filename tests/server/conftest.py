@@ -16,7 +16,7 @@ from pincite.core.access import Permission
 from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import add_file
 from pincite.ingest.folders import files_of
-from pincite.ingest.ingestor import Progress
+from pincite.ingest.reporting import Progress
 from pincite.server.app import create_app
 from pincite.server.middleware import Front
 from pincite.settings import load_settings

@@ -90,6 +90,7 @@ CALLS = [
     Call("POST", "/documents/{document_id}/hold", needs=MANAGE, json={"reason": "Audit of 2031"}),
     Call("POST", "/documents/{document_id}/release", 409, MANAGE),
     Call("DELETE", "/documents/{document_id}", 204, WRITE),
+    Call("GET", "/usage"),
     Call("GET", "/health", needs=None),
     Call("GET", "/ready", needs=None),
     Call("GET", "/version", needs=None),

@@ -25,7 +25,7 @@ from pincite.core.errors import UpstreamError
 from pincite.core.querylog import Outcome
 from pincite.ingest.adding import add_file
 from pincite.ingest.folders import files_of
-from pincite.ingest.ingestor import Progress
+from pincite.ingest.reporting import Progress
 
 pytestmark = [pytest.mark.skipif(not FAKE.exists(), reason=MISSING), pytest.mark.asyncio(loop_scope="module")]
 

@@ -84,6 +84,7 @@ IDS = """
     documents_upload
     questions_chat questions_query
     system_health system_ready system_version
+    usage_show
 """
 """Names of methods in generated clients. One that is here stays; a new one is added."""
 

@@ -6,36 +6,48 @@ from dataclasses import dataclass, field
 
 from pincite.core.answers import AnswerRecord
 from pincite.core.errors import PinciteError
-from pincite.core.ids import WorkspaceId
-from pincite.core.ports.store import Store
-from pincite.core.querylog import LoggedQuery
+from pincite.core.ids import MessageId, WorkspaceId
+from pincite.core.messages import ModelUsage
+from pincite.core.ports.metering import Metering
+from pincite.core.ports.store import Store, UnitOfWork
+from pincite.core.querylog import LoggedQuery, Outcome
+from pincite.core.usage import Usage, UsageKind
 
 MOST_WAITING = 10_000
 """Logged questions that wait for a store which takes none; later ones are dropped."""
+
+_UNRECORDED = (Outcome.PARTIAL, Outcome.FAILED)
 
 _log = logging.getLogger("pincite.querylog")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecorder:
-    """A `Recorder` over the workspace's rows."""
+    """A `Recorder` over the workspace's rows, which charges what an answer took."""
 
     store: Store
     workspace_id: WorkspaceId
+    metering: Metering | None = None
 
     async def record(self, record: AnswerRecord) -> None:
         """Store the answer in a transaction of its own, opened when the model has finished."""
+        answer = record.answer
         async with self.store.open(self.workspace_id) as work:
             await work.answers.add(record)
+            await _charge(work, self.metering, answer.message_id, answer.model, answer.usage)
             await work.commit()
 
 
 @dataclass
 class StoredQueryLog:
-    """A `QueryLog` over the workspace's rows: one task writes what has gathered, in one transaction."""
+    """A `QueryLog` over the workspace's rows: one task writes what has gathered, in one transaction.
+
+    It charges what answers took that broke off or failed: nobody records these.
+    """
 
     store: Store
     workspace_id: WorkspaceId
+    metering: Metering | None = None
     _waiting: list[LoggedQuery] = field(default_factory=list[LoggedQuery])
     _writing: asyncio.Task[None] | None = None
 
@@ -61,6 +73,17 @@ class StoredQueryLog:
             try:
                 async with self.store.open(self.workspace_id) as work:
                     await work.query_logs.add(batch)
+                    for query in batch:
+                        if query.outcome in _UNRECORDED and query.usage.tokens:
+                            await _charge(work, self.metering, query.message_id, query.model, query.usage)
                     await work.commit()
             except PinciteError as error:
                 _log.warning("%d questions were not logged: %s", len(batch), error.message)
+
+
+async def _charge(work: UnitOfWork, metering: Metering | None, message_id: MessageId, model: str, usage: ModelUsage) -> None:
+    if metering is None:
+        return
+    meta = {"estimated": "true"} if usage.estimated else {}
+    spent = Usage(UsageKind.CHAT, message_id, model, usage.prompt_tokens, usage.completion_tokens, meta)
+    await metering.charge(work.usage, spent)

@@ -3,9 +3,12 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from pincite.answering.engine import QueryEngine
 from pincite.answering.records import StoredQueryLog, StoredRecorder
+from pincite.billing.ledger import Ledger
+from pincite.billing.pricing import load_prices
 from pincite.bootstrap.home import BLOBS, home_of
 from pincite.bootstrap.models import Models
 from pincite.core.documents import Collection
@@ -14,6 +17,7 @@ from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.identity import Credentials
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import ChatModel
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.querylog import QueryLog
@@ -129,7 +133,8 @@ def build(settings: Settings) -> Services:
     parser = _parser(settings)
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
-    ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of)
+    metering = _metering(settings)
+    ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of, metering)
     return Services(
         settings=settings,
         store=store,
@@ -142,12 +147,12 @@ def build(settings: Settings) -> Services:
         reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         pages=StoredPages(store, blobs, parser, LOCAL_WORKSPACE),
-        recorder=StoredRecorder(store, LOCAL_WORKSPACE),
-        query_log=StoredQueryLog(store, LOCAL_WORKSPACE),
+        recorder=StoredRecorder(store, LOCAL_WORKSPACE, metering),
+        query_log=StoredQueryLog(store, LOCAL_WORKSPACE, metering),
         credentials=store.credentials,
         queue=store.queue,
         ingest_jobs=IngestJobs(store, ingestor, models.embedding_of),
-        removal=CollectionRemoval(store, blobs, dense, lexical),
+        removal=CollectionRemoval(store, blobs, dense, lexical, metering),
         keeper=Keeper(store, blobs, LOCAL_WORKSPACE, timedelta(days=settings.keep_cited_days)),
         histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
@@ -164,6 +169,12 @@ def _parser(settings: Settings) -> Parser:
         pages=settings.max_pages,
     )
     return IsolatedParser(limits)
+
+
+def _metering(settings: Settings) -> Metering | None:
+    if settings.pricing == "off":
+        return None
+    return Ledger(load_prices(Path(settings.pricing).expanduser() if settings.pricing else None))
 
 
 def rules_of(settings: Settings) -> ChunkRules:

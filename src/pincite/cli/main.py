@@ -22,6 +22,7 @@ from pincite.cli.serve import serve, worker
 from pincite.cli.sync import sync
 from pincite.cli.tokens import token
 from pincite.cli.upkeep import backup, restore
+from pincite.cli.usage import usage
 from pincite.core.errors import PinciteError
 
 COMMANDS = (
@@ -43,6 +44,7 @@ COMMANDS = (
     worker,
     jobs,
     token,
+    usage,
     doctor,
     backup,
     restore,

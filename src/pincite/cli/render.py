@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pincite.core.answers import DoneChunk, Span
     from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
-    from pincite.ingest.ingestor import Progress
+    from pincite.ingest.reporting import Progress
     from pincite.ingest.sync_report import SyncChange
 
 EXIT_PARTIAL = 1

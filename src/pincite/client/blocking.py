@@ -14,8 +14,8 @@ from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.core.keeping import Hold
 from pincite.ingest.adding import Added
-from pincite.ingest.ingestor import Progress
 from pincite.ingest.reembedding import CountListener, Reembedding
+from pincite.ingest.reporting import Progress
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, SyncListeners
 from pincite.retrieval.find import Found

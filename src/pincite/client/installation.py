@@ -20,9 +20,9 @@ from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import Added, add_file, side_by_side
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.folders import FileToAdd, files_of, folders_at, paths_named
-from pincite.ingest.ingestor import Progress
 from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
+from pincite.ingest.reporting import Progress
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, Syncer, SyncListeners, SyncOptions
 from pincite.retrieval.asking import strategy_of

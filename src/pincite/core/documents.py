@@ -283,20 +283,6 @@ def address_inside(container_id: DocumentId, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ingestion:
-    """The attempt to read a document that was begun last: its number from 1, its stage, and units (pages, then chunks) of it.
-
-    `total` is 0 while it isn't known.
-    """
-
-    document_id: DocumentId
-    attempt: int
-    stage: Stage = Stage.PENDING
-    done: int = 0
-    total: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Version:
     """One state of a document's bytes, as one parser read it.
 

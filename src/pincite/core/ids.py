@@ -12,6 +12,7 @@ ChunkId = NewType("ChunkId", str)
 MessageId = NewType("MessageId", str)
 TokenId = NewType("TokenId", str)
 JobId = NewType("JobId", str)
+UsageId = NewType("UsageId", str)
 
 
 def new_id() -> str:

@@ -32,6 +32,11 @@ class ModelUsage:
     estimated: bool = False
     truncated: bool = False
 
+    @property
+    def tokens(self) -> int:
+        """Return the tokens in both directions."""
+        return self.prompt_tokens + self.completion_tokens
+
     def as_dict(self) -> dict[str, int | bool]:
         """Return the usage in the form of the HTTP contract. Credits and cost are 0 where nothing is charged."""
         return {

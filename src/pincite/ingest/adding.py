@@ -11,8 +11,9 @@ from pincite.core.ids import DocumentId
 from pincite.core.ports.models import EmbeddingModel
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.folders import FileToAdd, unreadable
-from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.naming import paths_for, readable
+from pincite.ingest.reporting import Progress
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -11,13 +11,15 @@ from pincite.core.errors import ConflictError, RefusedInput, StoreError
 from pincite.core.ids import WorkspaceId
 from pincite.core.keeping import held
 from pincite.core.ports.blobs import Blob, BlobStore
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.parsing import ContainedFile, Parser
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.arrivals import Arrival, new_document, received
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
+from pincite.ingest.charging import settle
 from pincite.ingest.families import MAX_LEVELS, containers_of, contents_of, held_with
 from pincite.ingest.overtaking import is_overtaken
-from pincite.ingest.queueing import enqueue
+from pincite.ingest.queueing import begin, enqueue
 
 MAX_NAMESAKES = 100
 
@@ -30,6 +32,7 @@ class Contents:
     blobs: BlobStore
     parser: Parser
     workspace_id: WorkspaceId
+    metering: Metering | None = None
 
     async def keep(self, document: Document, path: Path, *, name: str, count: int) -> None:
         """Take out the files inside a document's file, and keep each as a pending document; remove those no longer there.
@@ -53,13 +56,13 @@ class Contents:
         async with self.store.open(self.workspace_id) as work:
             return [each for each in await work.documents.inside(document) if each.stage is Stage.PENDING]
 
-    async def enqueue(self, document: Document) -> None:
-        """Put reading the documents inside a document into the queue."""
+    async def begin(self, document: Document, *, is_queued: bool) -> None:
+        """Begin to read the documents inside a document: by the caller, or by whoever takes their jobs."""
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             for each in await work.documents.inside(document):
                 if each.stage is Stage.PENDING:
-                    await enqueue(work, each)
+                    await (enqueue if is_queued else begin)(work, self.metering, each)
             await work.commit()
 
     async def _claim(self, document: Document, files: Sequence[ContainedFile], blobs: Sequence[Blob | None]) -> set[str] | None:
@@ -82,7 +85,7 @@ class Contents:
                 await work.documents.save(await _row(work, collection, document, file, blob, existing))
             for each in before.values():
                 if await held_with(work, each) is None:
-                    gone |= await remove_with_contents(work, each)
+                    gone |= await remove_with_contents(work, self.metering, each)
             await work.commit()
         return {sha256 for sha256 in gone if sha256}
 
@@ -110,7 +113,7 @@ async def _free_path(work: UnitOfWork, collection: Collection, wanted: str) -> s
     raise ConflictError(f"Other documents have the path “{wanted}”. Remove one, or rename the file.", code="paths_taken")
 
 
-async def remove_with_contents(work: UnitOfWork, document: Document) -> set[str]:
+async def remove_with_contents(work: UnitOfWork, metering: Metering | None, document: Document) -> set[str]:
     """Remove a document and all inside it, but for what is kept as evidence; return the hashes of their bytes.
 
     Raises `ConflictError` (`held`).
@@ -122,6 +125,7 @@ async def remove_with_contents(work: UnitOfWork, document: Document) -> set[str]
     hashes: set[str] = set()
     for each in reversed(family):
         hashes |= {each.sha256, *(version.sha256 for version in await work.versions.of_document(each.id))}
+        await settle(work, metering, each)
         await work.documents.remove(each.id)
     return {sha256 for sha256 in hashes if sha256}
 

@@ -1,5 +1,6 @@
 """From a version's text to chunks, and the vectors that are known for them; what was embedded before is not embedded again."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -119,6 +120,14 @@ async def embed(batch: Mapping[str, Iterable[Chunk]], embedding: EmbeddingModel)
     texts = [next(iter(chunks)).index_text for chunks in batch.values()]
     vectors = await embedding.embed_passages(texts)
     return {chunk.id: vector for chunks, vector in zip(batch.values(), vectors, strict=True) for chunk in chunks}
+
+
+def tokens_of(batch: Mapping[str, Sequence[Chunk]], embedding: EmbeddingModel) -> int:
+    """Return the tokens of what `embed` hands to the model: of texts, and of the titles and headings before them."""
+    first = [chunks[0] for chunks in batch.values()]
+    trails = Counter(chunk.index_text.removesuffix(chunk.text) for chunk in first)
+    counts = zip(trails.values(), embedding.count_tokens(list(trails)), strict=True)
+    return sum(chunk.token_count for chunk in first) + sum(times * tokens for times, tokens in counts)
 
 
 def make_chunks(

@@ -13,11 +13,13 @@ from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, Pin
 from pincite.core.files import FileState
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ports.blobs import Blob, BlobStore
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.parsing import ParseProgress, Parser
 from pincite.core.ports.store import Store
 from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
+from pincite.ingest.charging import settle
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
@@ -25,30 +27,14 @@ from pincite.ingest.families import contents_of
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
-from pincite.ingest.queueing import enqueue
+from pincite.ingest.queueing import begin, enqueue
+from pincite.ingest.reporting import ProgressListener, Reports, reported, unheard
 
 MODELS = 3
 """Embedding models that a collection may come to while one document is on its way."""
 
 _OF_THE_FILE = {ErrorKind.REFUSED, ErrorKind.CONFLICT, ErrorKind.NOT_FOUND}
 """Errors that concern one file alone; others would meet the next file too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a document is: its stage, and units (pages, then chunks) done and in all (0 while unknown)."""
-
-    document_id: DocumentId
-    stage: Stage
-    done: int = 0
-    total: int = 0
-
-
-ProgressListener = Callable[[Progress], None]
-
-
-def _ignore(progress: Progress) -> None:
-    """Listen to nothing."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +48,8 @@ class Ingestor:
     rules: ChunkRules = ChunkRules()
     embedding_of: Callable[[Collection], EmbeddingModel | None] | None = None
     """Names the model of a collection that has come to another one while a document was on its way; without, that one fails."""
+    metering: Metering | None = None
+    """Charges attempts for what they embed; without, nothing is charged."""
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
         """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
@@ -106,8 +94,8 @@ class Ingestor:
                 await work.versions.drop_drafts(existing.id)
             if state:
                 await work.files.remember({document.id: state})
-            if arrival.is_queued and document.stage is Stage.PENDING:
-                await enqueue(work, document)
+            if document.stage is Stage.PENDING:
+                await (enqueue if arrival.is_queued else begin)(work, self.metering, document)
             await work.commit()
         if existing:
             await self._forget({existing.sha256} - {blob.sha256})
@@ -120,7 +108,7 @@ class Ingestor:
         *,
         name: str = "",
         title: str = "",
-        on_progress: ProgressListener = _ignore,
+        on_progress: ProgressListener = unheard,
         is_queued: bool = False,
         is_anew: bool = False,
     ) -> Document:
@@ -135,50 +123,49 @@ class Ingestor:
         """
         if document.stage is Stage.READY:
             return document
-        try:
-            name = name or document.path
-            reading = await (self._read_anew if is_anew else self._read)(document, name, on_progress)
-            await self._contents.keep(
-                document, await self.blobs.local_path(document.sha256), name=name, count=reading.version.contained
-            )
-            reading = await self._kept(document, reading)
-            await self._process_contents(document, embedding, is_queued=is_queued)
-            return await self._publish(document, reading, embedding, title, on_progress)
-        except OvertakenError as overtaken:
-            return overtaken.document
-        except PinciteError as error:
-            return await self._failed(document, error)
-        except asyncio.CancelledError:
-            with suppress(StoreError):
-                await asyncio.shield(self._fail(document, _STOPPED))
-            raise
+        async with reported(self.store, self.workspace_id, document, on_progress) as reports:
+            run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew)
+            try:
+                return await self._process(run)
+            except OvertakenError as overtaken:
+                return overtaken.document
+            except PinciteError as error:
+                return await self._failed(run, error)
+            except asyncio.CancelledError:
+                with suppress(StoreError):
+                    await asyncio.shield(self._fail(run, _STOPPED))
+                raise
 
-    async def _failed(self, document: Document, error: PinciteError) -> Document:
+    async def _process(self, run: "_Run") -> Document:
+        document = run.document
+        reading = await (self._read_anew if run.is_anew else self._read)(run)
+        path = await self.blobs.local_path(document.sha256)
+        await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
+        reading = await self._kept(document, reading)
+        await self._process_contents(run)
+        return await self._publish(run, reading)
+
+    async def _failed(self, run: "_Run", error: PinciteError) -> Document:
         """Keep why a document failed. Raises the error if other files would meet it too."""
         if error.kind in _OF_THE_FILE and not isinstance(error, ModelChangedError):
-            return await self._fail(document, _reason_of(error))
+            return await self._fail(run, _reason_of(error), is_over=True)
         # Whoever is too busy to publish is too busy for this; and a failing disk must not hide the error that came first.
         if error.code != "store_busy":
             with suppress(StoreError):
-                await self._fail(document, _reason_of(error))
+                await self._fail(run, _reason_of(error))
         raise error
 
     @property
     def _publisher(self) -> Publisher:
-        return Publisher(self.store, self.workspace_id, Embedder(self.store, self.workspace_id, self.rules))
+        return Publisher(self.store, self.workspace_id, Embedder(self.store, self.workspace_id, self.rules), self.metering)
 
-    async def _publish(
-        self, document: Document, reading: Reading, embedding: EmbeddingModel | None, title: str, on_progress: ProgressListener
-    ) -> Document:
+    async def _publish(self, run: "_Run", reading: Reading) -> Document:
         """Publish with the model that the collection has; again when it comes to another one, or others read the same bytes."""
-
-        def report(stage: Stage, done: int, total: int) -> None:
-            on_progress(Progress(document.id, stage, done, total))
-
+        embedding = run.embedding
         for turn in count():
-            embedding = await self._model_of(document, embedding)
+            embedding = await self._model_of(run.document, embedding)
             try:
-                done = await self._publisher.publish(document, reading, embedding, title=title, on_progress=report)
+                done = await self._publisher.publish(run.document, reading, embedding, title=run.title, reports=run.reports)
             except ReadElsewhereError as elsewhere:
                 reading = replace(reading, version=elsewhere.version, is_stored=True)
             except ModelChangedError:
@@ -187,17 +174,17 @@ class Ingestor:
                 # What is stored of it by now was cut for the other model.
                 reading = await self._publisher.again(reading)
             else:
-                report(Stage.READY, done.chunks, done.chunks)
+                run.reports.hear(Stage.READY, done.chunks, done.chunks)
                 return done
         raise AssertionError
 
-    async def _read(self, document: Document, name: str, on_progress: ProgressListener) -> Reading:
+    async def _read(self, run: "_Run") -> Reading:
         """Return what was read of a document before, else read it."""
-        stored = await self._publisher.stored(document, name, self.parser)
-        return stored or reading_of(document, await self._parse(document, name, on_progress), name)
+        stored = await self._publisher.stored(run.document, run.name, self.parser)
+        return stored or reading_of(run.document, await self._parse(run), run.name)
 
-    async def _read_anew(self, document: Document, name: str, on_progress: ProgressListener) -> Reading:
-        return replace(reading_of(document, await self._parse(document, name, on_progress), name), is_anew=True)
+    async def _read_anew(self, run: "_Run") -> Reading:
+        return replace(reading_of(run.document, await self._parse(run), run.name), is_anew=True)
 
     async def _kept(self, document: Document, reading: Reading) -> Reading:
         """Store a text that was long to read before anything else is done with it."""
@@ -205,31 +192,31 @@ class Ingestor:
             return reading
         return await self._publisher.keep(document, reading)
 
-    async def _parse(self, document: Document, name: str, on_progress: ProgressListener) -> ParsedDocument:
+    async def _parse(self, run: "_Run") -> ParsedDocument:
         def report(progress: ParseProgress) -> None:
-            on_progress(Progress(document.id, Stage.PARSING, progress.pages_done, progress.pages_total))
+            run.reports.hear(Stage.PARSING, progress.pages_done, progress.pages_total)
 
-        on_progress(Progress(document.id, Stage.PARSING))
-        path = await self.blobs.local_path(document.sha256)
-        return await self.parser.parse(path, name=name, on_progress=report)
+        run.reports.hear(Stage.PARSING)
+        path = await self.blobs.local_path(run.document.sha256)
+        return await self.parser.parse(path, name=run.name, on_progress=report)
 
     @property
     def _contents(self) -> Contents:
-        return Contents(self.store, self.blobs, self.parser, self.workspace_id)
+        return Contents(self.store, self.blobs, self.parser, self.workspace_id, self.metering)
 
     async def contents(self, document: Document) -> list[Document]:
         """Return the documents of the files inside a document's, on every level, by path."""
         async with self.store.open(self.workspace_id) as work:
             return sorted(await contents_of(work, document), key=lambda each: each.path)
 
-    async def _process_contents(self, document: Document, embedding: EmbeddingModel | None, *, is_queued: bool) -> None:
+    async def _process_contents(self, run: "_Run") -> None:
         """Read the files inside a document, or let them be read. One that fails doesn't stop the others."""
-        inner = await self._contents.pending(document)
-        if inner and is_queued:
-            await self._contents.enqueue(document)
+        inner = await self._contents.pending(run.document)
+        if not inner:
             return
-        for each in inner:
-            await self.process(each, embedding)
+        await self._contents.begin(run.document, is_queued=run.is_queued)
+        for each in inner if not run.is_queued else ():
+            await self.process(each, run.embedding)
 
     async def _model_of(self, document: Document, known: EmbeddingModel | None) -> EmbeddingModel | None:
         """Return the model of the document's collection: the one that is known, unless the collection has another by now."""
@@ -241,8 +228,12 @@ class Ingestor:
             return known
         return self.embedding_of(collection)
 
-    async def _fail(self, document: Document, reason: Reason) -> Document:
-        """Keep the reason, unless the document isn't ours any more. An earlier version stays searchable."""
+    async def _fail(self, run: "_Run", reason: Reason, *, is_over: bool = False) -> Document:
+        """Keep the reason, unless the document isn't ours any more. An earlier version stays searchable.
+
+        The attempt is over, and charged for, if no other try can follow: what is in the queue is tried again unless `is_over`.
+        """
+        document = run.document
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             current = await work.documents.get(document.id)
@@ -254,6 +245,9 @@ class Ingestor:
                 reason = replace(reason, message=f"{reason.message} {meanwhile}")
             failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
             await work.documents.save(failed)
+            await run.reports.end(work, Stage.FAILED)
+            if is_over or not run.is_queued:
+                await settle(work, self.metering, failed)
             await work.commit()
         return failed
 
@@ -273,6 +267,8 @@ class Ingestor:
             await save(moved)
             await move_contents(work, document, moved)
             await work.files.remember({document_id: replace(state, sha256=document.sha256)})
+            if moved.stage is Stage.PENDING:
+                await begin(work, self.metering, moved)
             await work.commit()
         return moved
 
@@ -289,7 +285,7 @@ class Ingestor:
                 document = await work.documents.get(document_id)
                 if document is None:
                     raise NotFoundError("There is no such document.")
-                hashes |= await remove_with_contents(work, document)
+                hashes |= await remove_with_contents(work, self.metering, document)
             await work.commit()
         # The documents are gone, and not to be looked for again because their bytes couldn't be deleted right away.
         with suppress(StoreError):
@@ -297,6 +293,19 @@ class Ingestor:
 
     async def _forget(self, hashes: Many[str]) -> None:
         await forget(self.store, self.blobs, self.workspace_id, hashes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One try to bring a document to its end."""
+
+    document: Document
+    name: str
+    title: str
+    embedding: EmbeddingModel | None
+    reports: Reports
+    is_queued: bool
+    is_anew: bool
 
 
 class _BytesGone(Exception):

@@ -1,22 +1,20 @@
 """What a worker does with a job to read a document."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from pincite.core.documents import Collection, Document, Ingestion, Reason, Stage
+from pincite.core.documents import Collection, Document, Reason, Stage
 from pincite.core.errors import ConflictError, NotFoundError, PinciteError
 from pincite.core.ids import DocumentId, WorkspaceId
+from pincite.core.ingestions import Ingestion
 from pincite.core.jobs import Job, JobKind
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.store import Store
-from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.charging import attempt_key, settle
+from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.overtaking import CANCELLED, is_cancelled
-from pincite.ingest.queueing import attempt_key, enqueue
-
-REPORT_S = 0.5
-"""Seconds between two writes of how far a document is."""
+from pincite.ingest.queueing import enqueue
 
 GAVE_UP = Reason("gave_up", "Reading the file was tried three times and never came to an end. Look at the file, or try again.")
 
@@ -49,14 +47,8 @@ class IngestJobs:
         found = await self._current(job)
         if found is None:
             return
-        document, collection, ingestion = found
-        reports = _Reports(self.store, self.workspace_id, ingestion)
-        keeping = asyncio.create_task(reports.keep())
-        try:
-            await self.ingestor.process(document, self.embedding_of(collection), on_progress=reports.hear, is_queued=True)
-        finally:
-            keeping.cancel()
-        await reports.write()
+        document, collection, _ = found
+        await self.ingestor.process(document, self.embedding_of(collection), is_queued=True)
 
     async def retry(self, document_id: DocumentId) -> Document:
         """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`, `ConflictError` (`not_failed`)."""
@@ -69,7 +61,7 @@ class IngestJobs:
                 raise ConflictError(_not_failed(document), code="not_failed")
             document = replace(document, stage=Stage.PENDING, reason=None, updated_at=datetime.now(UTC))
             await work.documents.save(document)
-            await enqueue(work, document)
+            await enqueue(work, self.ingestor.metering, document)
             await work.commit()
         return document
 
@@ -90,6 +82,7 @@ class IngestJobs:
             if ingestion := (await work.ingestions.of([document_id])).get(document_id):
                 await work.jobs.cancel(JobKind.INGEST, attempt_key(document_id, ingestion.attempt))
                 await work.ingestions.report(replace(ingestion, stage=Stage.FAILED))
+                await settle(work, self.ingestor.metering, document)
             await work.commit()
         return document
 
@@ -119,10 +112,15 @@ class IngestJobs:
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             document = await work.documents.get(found[0].id)
-            if document and document.sha256 == found[0].sha256 and not _is_settled(document, stage):
-                await work.documents.save(replace(document, stage=stage, reason=reason, updated_at=datetime.now(UTC)))
+            if document is None or document.sha256 != found[0].sha256:
+                return
+            if not _is_settled(document, stage):
+                document = replace(document, stage=stage, reason=reason, updated_at=datetime.now(UTC))
+                await work.documents.save(document)
                 await work.ingestions.report(replace(found[2], stage=stage, done=0, total=0))
-                await work.commit()
+            if stage is Stage.FAILED:
+                await settle(work, self.ingestor.metering, document)
+            await work.commit()
 
 
 def _not_failed(document: Document) -> str:
@@ -134,28 +132,3 @@ def _not_failed(document: Document) -> str:
 def _is_settled(document: Document, stage: Stage) -> bool:
     """Say whether a document is past being put to a stage: it is ready, or has failed already, with a reason of its own."""
     return document.stage is Stage.READY or is_cancelled(document) or (document.stage is Stage.FAILED and stage is Stage.FAILED)
-
-
-class _Reports:
-    """Keeps how far an attempt is, now and then: progress comes far more often than anybody looks."""
-
-    def __init__(self, store: Store, workspace_id: WorkspaceId, ingestion: Ingestion) -> None:
-        self._store = store
-        self._workspace_id = workspace_id
-        self._last = ingestion
-        self._written = ingestion
-
-    def hear(self, progress: Progress) -> None:
-        self._last = replace(self._last, stage=progress.stage, done=progress.done, total=progress.total)
-
-    async def keep(self) -> None:
-        while True:
-            await asyncio.sleep(REPORT_S)
-            await self.write()
-
-    async def write(self) -> None:
-        if self._last != self._written:
-            self._written = self._last
-            async with self._store.open(self._workspace_id) as work:
-                await work.ingestions.report(self._last)
-                await work.commit()

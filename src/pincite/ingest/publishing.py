@@ -1,6 +1,6 @@
 """From what was read to a document that is found: first by its words, then, vector by vector, by its meaning."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,12 +9,15 @@ from pathlib import PurePosixPath
 from pincite.core.documents import CanonicalText, Document, ParsedDocument, Stage, Version
 from pincite.core.errors import RefusedInput
 from pincite.core.ids import ChunkId, VersionId, WorkspaceId, new_id
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.store import Store, UnitOfWork
-from pincite.ingest.embedding import Cut, Embedder, embed
+from pincite.ingest.charging import settle
+from pincite.ingest.embedding import Cut, Embedder, embed, tokens_of
 from pincite.ingest.naming import printable
 from pincite.ingest.overtaking import is_overtaken, outcome
+from pincite.ingest.reporting import Reports
 
 KEEP_CHARACTERS = 50_000
 """Texts from this length on are kept as soon as they are read; shorter ones are read again sooner than committed twice."""
@@ -79,6 +82,7 @@ class Publisher:
     store: Store
     workspace_id: WorkspaceId
     embedder: Embedder
+    metering: Metering | None = None
 
     async def stored(self, document: Document, name: str, parser: Parser) -> Reading | None:
         """Return what was read before of the document's bytes, under such a name and by a parser that hasn't changed since."""
@@ -116,7 +120,7 @@ class Publisher:
         embedding: EmbeddingModel | None,
         *,
         title: str,
-        on_progress: Callable[[Stage, int, int], None],
+        reports: Reports,
     ) -> Document:
         """Let a document be found, by its words as soon as they are cut, and return it when it is ready.
 
@@ -124,13 +128,13 @@ class Publisher:
         Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`.
         """
         shown = printable(title or reading.version.title) or document.title
-        on_progress(Stage.CHUNKING, 0, 0)
+        reports.hear(Stage.CHUNKING)
         cut = await self.embedder.cut(reading.version, reading.canonical, embedding, title=shown)
         if not cut.chunks:
             raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
-        run = _Run(self, document, reading, cut, embedding, shown)
+        run = _Run(self, document, reading, cut, embedding, shown, reports)
         if cut.are_stored or any(True for _ in cut.batches()):
-            return await run.step_by_step(on_progress)
+            return await run.step_by_step()
         return await run.at_once()
 
     @asynccontextmanager
@@ -144,6 +148,14 @@ class Publisher:
             yield work, current
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Vectors that are to be stored, and the tokens that making them took."""
+
+    vectors: Mapping[ChunkId, Vector]
+    tokens: int = 0
+
+
 @dataclass(frozen=True)
 class _Run:
     """The publication of one version."""
@@ -154,6 +166,7 @@ class _Run:
     cut: Cut
     embedding: EmbeddingModel | None
     title: str
+    reports: Reports
 
     @property
     def _version(self) -> Version:
@@ -169,25 +182,26 @@ class _Run:
             ready = self._searched(current, Stage.READY)
             await self._add_version(work)
             await work.chunks.publish(ready, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
+            await self._end(work, ready)
             await work.commit()
         return ready
 
-    async def step_by_step(self, on_progress: Callable[[Stage, int, int], None]) -> Document:
+    async def step_by_step(self) -> Document:
         """Store the chunks, then their vectors, batch by batch, the last one together with the switch to `ready`."""
         done, total = len(self.cut.vectors), len(self.cut.chunks)
-        on_progress(Stage.EMBEDDING, done, total)
+        self.reports.hear(Stage.EMBEDDING, done, total)
         await self._store()
-        vectors: Mapping[ChunkId, Vector] = self.cut.vectors if self.cut.are_stored else {}
+        made = _Batch(self.cut.vectors if self.cut.are_stored else {})
         for batch in self.cut.batches():
-            await self._fill(vectors)
-            vectors = await embed(batch, self.embedding) if self.embedding else {}
-            done += len(vectors)
-            on_progress(Stage.EMBEDDING, done, total)
+            await self._fill(made)
+            made = _Batch(await embed(batch, self.embedding), tokens_of(batch, self.embedding)) if self.embedding else _Batch({})
+            done += len(made.vectors)
+            self.reports.hear(Stage.EMBEDDING, done, total)
         async with self.publisher.ours(self.document) as (work, current):
             ready = self._searched(current, Stage.READY)
-            if vectors:
-                await work.embeddings.fill(current.collection_id, vectors, model_id=self._model_id)
+            await self._put(work, current, made)
             await work.chunks.switch(ready, model_id=self._model_id)
+            await self._end(work, ready)
             await work.commit()
         return ready
 
@@ -209,12 +223,23 @@ class _Run:
             await work.chunks.keep(searched, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
             await work.documents.save(replace(current, stage=Stage.EMBEDDING, updated_at=datetime.now(UTC)))
 
-    async def _fill(self, vectors: Mapping[ChunkId, Vector]) -> None:
-        if not vectors:
+    async def _fill(self, made: "_Batch") -> None:
+        if not made.vectors:
             return
         async with self.publisher.ours(self.document) as (work, current):
-            await work.embeddings.fill(current.collection_id, vectors, model_id=self._model_id)
+            await self._put(work, current, made)
             await work.commit()
+
+    async def _put(self, work: UnitOfWork, current: Document, made: "_Batch") -> None:
+        """Store vectors, and count what they took in the same transaction: no token is counted twice, and none is forgotten."""
+        if made.vectors:
+            await work.embeddings.fill(current.collection_id, made.vectors, model_id=self._model_id)
+        if made.tokens:
+            await work.ingestions.count_tokens(current.id, made.tokens)
+
+    async def _end(self, work: UnitOfWork, ready: Document) -> None:
+        await self.reports.end(work, Stage.READY, ready.chunks)
+        await settle(work, self.publisher.metering, ready)
 
     async def _add_version(self, work: UnitOfWork) -> None:
         if self.reading.is_stored:

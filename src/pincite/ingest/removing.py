@@ -10,9 +10,10 @@ from pincite.core.jobs import JobKind
 from pincite.core.keeping import held
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.index import DenseIndex, LexicalIndex
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.ingest.blob_keeping import forget
-from pincite.ingest.queueing import attempt_key
+from pincite.ingest.charging import attempt_key, settle
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class CollectionRemoval:
     blobs: BlobStore
     dense: DenseIndex
     lexical: LexicalIndex
+    metering: Metering | None = None
 
     async def remove(self, collection: Collection) -> None:
         """Make a collection and its documents unfindable at once: delete their rows, then bytes that nothing else has.
@@ -33,7 +35,7 @@ class CollectionRemoval:
         async with self.store.open(collection.workspace_id) as work:
             await work.lock()
             await _refuse_held(work, collection)
-            await _take_leave(work, collection)
+            await _take_leave(work, collection, self.metering)
             hashes = await work.collections.blobs(collection.id)
             if not await work.collections.remove(collection.id):
                 raise NotFoundError("There is no such collection.", code="collection")
@@ -52,12 +54,15 @@ async def _refuse_held(work: UnitOfWork, collection: Collection) -> None:
             raise held(document.path)
 
 
-async def _take_leave(work: UnitOfWork, collection: Collection) -> None:
+async def _take_leave(work: UnitOfWork, collection: Collection, metering: Metering | None) -> None:
     """Keep what is cited of its documents, and let nobody go on reading them."""
     now = datetime.now(UTC)
     batch: list[Document] = []
     while batch := await work.documents.list(collection.id, after_path=batch[-1].path if batch else ""):
         await work.keeping.keep([each.id for each in batch], removed_at=now)
-        unread = [each.id for each in batch if each.stage not in (Stage.READY, Stage.FAILED)]
-        for ingestion in (await work.ingestions.of(unread)).values():
-            await work.jobs.cancel(JobKind.INGEST, attempt_key(ingestion.document_id, ingestion.attempt))
+        unread = [each for each in batch if each.stage not in (Stage.READY, Stage.FAILED)]
+        ingestions = await work.ingestions.of([each.id for each in unread])
+        for each in unread:
+            await settle(work, metering, each)
+            if ingestion := ingestions.get(each.id):
+                await work.jobs.cancel(JobKind.INGEST, attempt_key(each.id, ingestion.attempt))

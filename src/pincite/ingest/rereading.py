@@ -9,6 +9,7 @@ from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.store import Store
 from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.queueing import begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Rereader:
             embedding = self.embedding_of(collection)
             document = replace(document, stage=Stage.PENDING, reason=None)
             await work.documents.save(document)
+            await begin(work, self.ingestor.metering, document)
             await work.commit()
         done = await self.ingestor.process(document, embedding, title=document.title, is_anew=True)
         return done.reason.message if done.reason else ""

@@ -16,8 +16,9 @@ from pincite.ingest.adding import Added, add_file, side_by_side
 from pincite.ingest.comparing import Plan, Problem, came_from, compare, is_unfinished, settle
 from pincite.ingest.file_states import hash_of
 from pincite.ingest.folders import FileToAdd, Folder, once, scan, unreadable
-from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.naming import paths_for, readable
+from pincite.ingest.reporting import Progress
 from pincite.ingest.sync_report import (
     Outcome,
     SyncChange,

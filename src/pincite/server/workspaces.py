@@ -50,7 +50,7 @@ def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
         locator=replace(services.locator, workspace_id=workspace_id),
         pages=replace(services.pages, workspace_id=workspace_id),
         recorder=replace(services.recorder, workspace_id=workspace_id),
-        query_log=StoredQueryLog(services.store, workspace_id),
+        query_log=StoredQueryLog(services.store, workspace_id, services.ingestor.metering),
         keeper=replace(services.keeper, workspace_id=workspace_id),
         histories=replace(services.histories, workspace_id=workspace_id),
         workspace_id=workspace_id,

@@ -13,7 +13,8 @@ from pincite.core.errors import NotFoundError, UpstreamError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.models import Vector
 from pincite.ingest.arrivals import Arrival
-from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.reporting import Progress
 
 OURS = WorkspaceId(new_id())
 TEXT = "# Lease\nThe term is two years.\n\n# Notice\nNotice is sixty days.\n"

@@ -20,7 +20,8 @@ from pincite.core.ports.models import Vector
 from pincite.ingest import embedding as batches
 from pincite.ingest import ingestor as ingesting
 from pincite.ingest.arrivals import Arrival
-from pincite.ingest.ingestor import Ingestor, Progress
+from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.reporting import Progress
 from pincite.retrieval.searcher import Searcher
 
 OURS = WorkspaceId(new_id())

@@ -1,11 +1,12 @@
 """Attempts to read documents, in memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import Transaction
-from pincite.core.documents import Ingestion
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId
+from pincite.core.ingestions import Ingestion
 
 
 class MemoryIngestions:
@@ -25,11 +26,19 @@ class MemoryIngestions:
         return begun
 
     async def report(self, ingestion: Ingestion) -> None:
-        """Keep how far an attempt is. Changes nothing once a later one was begun."""
+        """Keep how far an attempt is, and its timings. Changes nothing once a later one was begun."""
         tables = await self._tx.lock()
         last = tables.ingestions.get(self._tx.workspace_id, ingestion.document_id)
         if last and last.attempt == ingestion.attempt:
-            tables.ingestions.put(self._tx.workspace_id, ingestion.document_id, ingestion)
+            kept = replace(ingestion, embedded_tokens=last.embedded_tokens)
+            tables.ingestions.put(self._tx.workspace_id, ingestion.document_id, kept)
+
+    async def count_tokens(self, document_id: DocumentId, tokens: int) -> None:
+        """Add to the `embedded_tokens` of a document's last attempt."""
+        tables = await self._tx.lock()
+        if last := tables.ingestions.get(self._tx.workspace_id, document_id):
+            counted = replace(last, embedded_tokens=last.embedded_tokens + tokens)
+            tables.ingestions.put(self._tx.workspace_id, document_id, counted)
 
     async def of(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Ingestion]:
         """Return the last attempts of documents, of those that have one."""

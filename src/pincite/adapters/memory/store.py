@@ -15,6 +15,7 @@ from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryCollections,
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
 from pincite.adapters.memory.store_versions import MemoryVersions
 from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
+from pincite.adapters.memory.usage import MemoryUsage
 from pincite.core.ids import ChunkId, WorkspaceId
 from pincite.core.ports.changes import Change, LogState
 from pincite.core.ports.index import IndexSpace
@@ -38,6 +39,7 @@ class MemoryUnitOfWork:
     jobs: MemoryJobs
     query_logs: MemoryQueryLogs
     keeping: MemoryKeeping
+    usage: MemoryUsage
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -129,6 +131,7 @@ class MemoryStore:
                 MemoryJobs(transaction),
                 MemoryQueryLogs(transaction),
                 MemoryKeeping(transaction),
+                MemoryUsage(transaction),
             )
         finally:
             transaction.close()

@@ -7,14 +7,16 @@ from typing import Generic, TypeVar
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Version
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
+from pincite.core.ingestions import Ingestion
 from pincite.core.jobs import LONGEST_S, Job, JobState
 from pincite.core.keeping import Hold, RemovedDocument
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
+from pincite.core.usage import LedgerRow
 
 K = TypeVar("K", bound=str)
 V = TypeVar("V")
@@ -145,6 +147,7 @@ class Tables:
     removed: Rows[DocumentId, RemovedDocument] = field(default_factory=Rows[DocumentId, RemovedDocument])
     removed_versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     removed_texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
+    usage: Rows[str, LedgerRow] = field(default_factory=Rows[str, LedgerRow])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -167,6 +170,7 @@ class Tables:
             self.removed.copy(),
             self.removed_versions.copy(),
             self.removed_texts.copy(),
+            self.usage.copy(),
         )
 
 

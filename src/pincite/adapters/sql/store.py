@@ -25,6 +25,7 @@ from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
 from pincite.adapters.sql.transaction import Database, Transaction
+from pincite.adapters.sql.usage import SqlUsage
 from pincite.adapters.sql.versions import SqlVersions
 from pincite.core.errors import StoreError
 from pincite.core.ids import WorkspaceId
@@ -62,6 +63,7 @@ class SqlUnitOfWork:
     jobs: SqlJobs
     query_logs: SqlQueryLogs
     keeping: SqlKeeping
+    usage: SqlUsage
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -126,6 +128,7 @@ class SqlStore:
                 SqlJobs(transaction),
                 SqlQueryLogs(transaction),
                 SqlKeeping(transaction),
+                SqlUsage(transaction),
             )
         finally:
             await transaction.close()

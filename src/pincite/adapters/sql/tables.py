@@ -315,6 +315,32 @@ ingestions = Table(
     Column("stage", String(16), nullable=False),
     Column("done", Integer, nullable=False),
     Column("total", Integer, nullable=False),
+    Column("embedded_tokens", BigInteger, nullable=False, server_default=text("0")),
+    Column("parsing_ms", Float, nullable=False, server_default=text("0")),
+    Column("chunking_ms", Float, nullable=False, server_default=text("0")),
+    Column("embedding_ms", Float, nullable=False, server_default=text("0")),
+)
+
+usage_ledger = Table(
+    "usage_ledger",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("reference", String(200), nullable=False),
+    # Below 0 for what was used, so that the sum is the balance.
+    Column("credits", BigInteger, nullable=False),
+    Column("model", Text, nullable=False),
+    # Millionths of a credit for a token, as they were when the row was written.
+    Column("rate", BigInteger, nullable=False),
+    Column("output_rate", BigInteger, nullable=False),
+    Column("pricing_version", Text, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("meta", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("kind", "reference"),
+    Index(None, "workspace_id", "created_at"),
 )
 
 # Ids of what may be gone with its collection: only the workspace is a foreign key of what stays of removed documents.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from pincite.core.jobs import Job, JobKind
+from pincite.core.jobs import Job, JobInfo, JobKind, JobState, NewJob
 
 
 class Queue(Protocol):
@@ -41,4 +41,24 @@ class Queue(Protocol):
 
         They are to be told as failed where that shows, and then given back. Whoever dies in between leaves them to the next.
         """
+        ...
+
+
+class JobRows(Protocol):
+    """Jobs of the workspace, as those see them who have work to be done."""
+
+    async def enqueue(self, job: NewJob) -> bool:
+        """Insert a job, to be begun once this unit of work is committed. False, and nothing changed, for a known (kind, key)."""
+        ...
+
+    async def state(self, kind: JobKind, key: str) -> JobState | None:
+        """Return where a job stands, None for an unknown one."""
+        ...
+
+    async def cancel(self, kind: JobKind, key: str) -> bool:
+        """Let a job be done by nobody: one that runs is its worker's no more. False for one that isn't queued or running."""
+        ...
+
+    async def list(self, states: Collection[JobState], *, limit: int = 100) -> list[JobInfo]:
+        """Return jobs in some states, newest first."""
         ...

@@ -8,14 +8,16 @@ from typing import Protocol
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Version
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.evidence import Filter, Passage, PassageText, Scope
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
-from pincite.core.jobs import JobInfo, JobKind, JobState, NewJob
+from pincite.core.ingestions import Ingestion
 from pincite.core.ports.embeddings import EmbeddingRows
 from pincite.core.ports.keeping import KeepingRows
+from pincite.core.ports.metering import UsageRows
 from pincite.core.ports.models import Vector
+from pincite.core.ports.queue import JobRows
 from pincite.core.querylog import LoggedQuery
 
 
@@ -117,7 +119,11 @@ class IngestionRows(Protocol):
         ...
 
     async def report(self, ingestion: Ingestion) -> None:
-        """Keep how far an attempt is. Changes nothing once a later one was begun."""
+        """Keep how far an attempt is, and its timings. Changes nothing once a later one was begun."""
+        ...
+
+    async def count_tokens(self, document_id: DocumentId, tokens: int) -> None:
+        """Add to the `embedded_tokens` of a document's last attempt."""
         ...
 
     async def of(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Ingestion]:
@@ -270,26 +276,6 @@ class QueryLogRows(Protocol):
         ...
 
 
-class JobRows(Protocol):
-    """Jobs of the workspace, as those see them who have work to be done."""
-
-    async def enqueue(self, job: NewJob) -> bool:
-        """Insert a job, to be begun once this unit of work is committed. False, and nothing changed, for a known (kind, key)."""
-        ...
-
-    async def state(self, kind: JobKind, key: str) -> JobState | None:
-        """Return where a job stands, None for an unknown one."""
-        ...
-
-    async def cancel(self, kind: JobKind, key: str) -> bool:
-        """Let a job be done by nobody: one that runs is its worker's no more. False for one that isn't queued or running."""
-        ...
-
-    async def list(self, states: Many[JobState], *, limit: int = 100) -> list[JobInfo]:
-        """Return jobs in some states, newest first."""
-        ...
-
-
 class UnitOfWork(Protocol):
     """One transaction. What isn't committed is rolled back when the block ends."""
 
@@ -333,6 +319,9 @@ class UnitOfWork(Protocol):
 
     @property
     def keeping(self) -> KeepingRows: ...
+
+    @property
+    def usage(self) -> UsageRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Ingestion, Stage
+from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
+from pincite.core.ingestions import Ingestion
 from pincite.retrieval.history import Standing
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
