@@ -59,8 +59,8 @@ bench-quality: .venv/dev.stamp ## measure retrieval quality
 lock: $(UV) ## pin the dependencies of pyproject.toml
 	@scratch=$$(mktemp -d); trap 'rm -r "$$scratch"' EXIT; project="$$scratch/pyproject.toml"; \
 	grep -v '^managed = ' pyproject.toml > "$$project"; \
-	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" -o requirements.lock "$$project"; \
-	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --group "$$project:install" --group "$$project:dev" \
+	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --extra ocr --group "$$project:install" -o requirements.lock "$$project"; \
+	$(UV) pip compile $(LOCK_FLAGS) $(ARGS) --extra ocr --group "$$project:install" --group "$$project:dev" \
 	  -c requirements.lock -o requirements-dev.lock "$$project"
 
 lock-peers: $(UV) ## pin what benches compare with

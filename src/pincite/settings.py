@@ -132,6 +132,34 @@ class Settings:
     parse_memory_mb: int = _number(
         "PINCITE_PARSE_MEMORY_MB", 1024, "Most memory of the process that reads a file.", unit="MB", least=128, most=1_000_000
     )
+    ocr: str = _setting(
+        "PINCITE_OCR",
+        "auto",
+        "What reads the text in pictures of pages: `rapidocr`, `tesseract`, `off`, or `auto`: rapidocr where it is installed, else "
+        "tesseract where that is.",
+    )
+    ocr_languages: str = _setting(
+        "PINCITE_OCR_LANGUAGES", "eng", "Languages that tesseract reads, as it names them (`eng+deu`); rapidocr needs none."
+    )
+    ocr_page_timeout_s: float = _number(
+        "PINCITE_OCR_PAGE_TIMEOUT_S",
+        120.0,
+        "Longest time that OCR may take for one page.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
+    )
+    ocr_memory_mb: int = _number(
+        "PINCITE_OCR_MEMORY_MB", 1000, "Most memory that the process of OCR may write to.", unit="MB", least=128, most=1_000_000
+    )
+    max_pixels: int = _number(
+        "PINCITE_MAX_PIXELS",
+        100_000_000,
+        "Largest image that is decoded: width times height.",
+        unit="pixels",
+        least=1,
+        most=10_000_000_000,
+    )
     hosts: str = _setting(
         "PINCITE_HOSTS",
         "",
@@ -177,6 +205,8 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat!r}; it can be extractive, openai or openai-chat.")
     if settings.chat != "extractive" and not settings.chat_model:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat}, so CHAT_MODEL must name a model.")
+    if settings.ocr not in {"auto", "rapidocr", "tesseract", "off"}:
+        raise ConfigurationError(f"PINCITE_OCR is {settings.ocr!r}; it can be auto, rapidocr, tesseract or off.")
     for entry in fields(Settings):
         if "least" in entry.metadata:
             _check_bounds(entry, getattr(settings, entry.name))

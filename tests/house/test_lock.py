@@ -36,7 +36,8 @@ def test_a_lock_holds_pins_and_hashes_and_nothing_else(root: Path, name: str):
 
 
 def test_the_run_lock_holds_every_runtime_dependency(project: dict[str, Any], run_lock: dict[str, str]):
-    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["install"]]
+    ocr = project["project"]["optional-dependencies"]["ocr"]
+    wanted = [*project["project"]["dependencies"], *ocr, *project["dependency-groups"]["install"]]
     assert _unmet(wanted, run_lock) == []
 
 

@@ -11,6 +11,7 @@ from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import load_prices
 from pincite.bootstrap.home import BLOBS, home_of
 from pincite.bootstrap.models import Models
+from pincite.bootstrap.reading import parser_of
 from pincite.core.documents import Collection
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
@@ -130,7 +131,7 @@ def build(settings: Settings) -> Services:
     home = home_of(settings)
     store = open_store(home / DATABASE)
     blobs = DiskBlobs(home / BLOBS)
-    parser = _parser(settings)
+    parser = parser_of(settings)
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     metering = _metering(settings)
@@ -157,18 +158,6 @@ def build(settings: Settings) -> Services:
         histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )
-
-
-def _parser(settings: Settings) -> Parser:
-    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
-
-    limits = ParseLimits(
-        timeout_s=settings.parse_timeout_s,
-        memory_bytes=settings.parse_memory_mb * 1_000_000,
-        file_bytes=settings.max_file_bytes,
-        pages=settings.max_pages,
-    )
-    return IsolatedParser(limits)
 
 
 def _metering(settings: Settings) -> Metering | None:

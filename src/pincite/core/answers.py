@@ -8,6 +8,7 @@ from pincite.core.documents import Box
 from pincite.core.evidence import Scope, Source, Strategy
 from pincite.core.ids import ChunkId, DocumentId, MessageId, VersionId
 from pincite.core.messages import ModelUsage
+from pincite.core.ocr import is_doubtful
 
 
 class Verdict(StrEnum):
@@ -24,7 +25,8 @@ class Verdict(StrEnum):
 class Span:
     """The part of a quote on one page. `page` and `page_size` are None where the format has no pages; `bates` may be empty.
 
-    `cells` is the range of cells that it stands in (`B2:D9`) where the format has cells: then a page is a sheet.
+    `cells` is the range of cells that it stands in (`B2:D9`) where the format has cells: then a page is a sheet. `confidence` is
+    there where OCR read the page: how sure it is (0 to 1) of the word that it is least sure of.
     """
 
     page: int | None
@@ -34,6 +36,7 @@ class Span:
     page_size: tuple[float, float] | None = None
     bates: str = ""
     cells: str = ""
+    confidence: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the span in the form of the HTTP contract."""
@@ -45,6 +48,7 @@ class Span:
             "boxes": [box.as_list() for box in self.boxes],
             "page_size": list(self.page_size) if self.page_size else None,
             **({"cells": self.cells} if self.cells else {}),
+            **({"confidence": self.confidence} if self.confidence is not None else {}),
         }
 
 
@@ -57,9 +61,20 @@ class Quote:
     end: int
     spans: tuple[Span, ...] = ()
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether OCR read a word of it of which it is not sure (`DOUBTFUL_BELOW`)."""
+        return any(is_doubtful(span.confidence) for span in self.spans)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the quote in the form of the HTTP contract."""
-        return {"text": self.text, "start": self.start, "end": self.end, "spans": [span.as_dict() for span in self.spans]}
+        return {
+            "text": self.text,
+            "start": self.start,
+            "end": self.end,
+            "spans": [span.as_dict() for span in self.spans],
+            **({"doubtful": True} if self.is_doubtful else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)

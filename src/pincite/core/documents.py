@@ -1,7 +1,7 @@
 """Documents and what becomes of them: versions, canonical text, chunks, boxes."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -9,6 +9,7 @@ from functools import cached_property
 from urllib.parse import quote
 
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId
+from pincite.core.ocr import ReadWord, words_in
 
 _INSIDE = "inside:"
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -106,9 +107,9 @@ class SourceRun:
     """Canonical characters `[start, start+length)` come from characters `[index, index+count)` of a page of the file.
 
     With `length == count` they correspond one to one; otherwise (a ligature, a normalised character) the run stands as a whole.
-    In a file without pages `page` is 0 and the index counts characters of the decoded file; in office files those that the reader
-    took, in its order: of the whole file, or of the slide. Characters that parsing added (a blank between lines, a blank line
-    between blocks) belong to no run.
+    On a page that OCR read the index counts what it read there. In a file without pages `page` is 0 and the index counts characters
+    of the decoded file; in office files those that the reader took, in its order: of the whole file, or of the slide. Characters
+    that parsing added (a blank between lines, a blank line between blocks) belong to no run.
     """
 
     start: int
@@ -120,13 +121,14 @@ class SourceRun:
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
-    """The part `[start, end)` of a run of canonical text that stands on one page."""
+    """The part `[start, end)` of a run of canonical text that stands on one page; `ocr` says that OCR read it in a picture."""
 
     page: int
     label: str
     start: int
     end: int
     bates: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,15 @@ class CanonicalText:
     """The text of a version as an ordered list of blocks. All offsets are Unicode code points.
 
     Body flow comes first in reading order; headers, footers, page numbers and footnotes are lifted out and follow it, so that
-    a sentence may cross a page. Blocks and runs are sorted by start; blocks don't overlap.
+    a sentence may cross a page. Blocks and runs are sorted by start; blocks don't overlap. `words` are those that OCR read, sorted
+    by page and index.
     """
 
     text: str
     blocks: tuple[Block, ...]
     pages: tuple[Page, ...] = ()
     runs: tuple[SourceRun, ...] = ()
+    words: tuple[ReadWord, ...] = ()
 
     @cached_property
     def _run_starts(self) -> list[int]:
@@ -149,6 +153,15 @@ class CanonicalText:
     @cached_property
     def _pages_by_number(self) -> dict[int, Page]:
         return {page.number: page for page in self.pages}
+
+    @cached_property
+    def pages_by_ocr(self) -> frozenset[int]:
+        """The pages whose text OCR read."""
+        return frozenset(word.page for word in self.words)
+
+    def words_of(self, run: SourceRun) -> Sequence[ReadWord]:
+        """Return the words that OCR read for the characters of a run."""
+        return words_in(self.words, run.page, run.index, run.index + run.count)
 
     def runs_within(self, start: int, end: int) -> list[SourceRun]:
         """Return the runs that overlap `[start, end)`, cut to it where they correspond one to one."""
@@ -169,7 +182,8 @@ class CanonicalText:
 
     def _page_span(self, number: int, start: int, end: int) -> PageSpan:
         page = self._pages_by_number.get(number)
-        return PageSpan(number, page.label, start, end, page.bates) if page else PageSpan(number, str(number), start, end)
+        label, bates = (page.label, page.bates) if page else (str(number), "")
+        return PageSpan(number, label, start, end, bates, number in self.pages_by_ocr)
 
 
 def _cut(run: SourceRun, start: int, end: int) -> SourceRun:
@@ -183,7 +197,8 @@ def _cut(run: SourceRun, start: int, end: int) -> SourceRun:
 class ParsedDocument:
     """What a parser makes of a file. `pages_unread` counts pages that draw something but gave no text.
 
-    `doc_date` is the day that the file itself is dated (ISO 8601), empty where it isn't; `contained` counts the files inside it.
+    `unread` are those of them that OCR may read (the text is empty where all pages are), `warnings` sentences about what couldn't
+    be read. `doc_date` is the day that the file is dated (ISO 8601), empty where it isn't; `contained` counts the files inside it.
     """
 
     canonical: CanonicalText
@@ -195,6 +210,8 @@ class ParsedDocument:
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
     doc_date: str = ""
     contained: int = 0
+    unread: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

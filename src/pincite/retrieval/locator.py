@@ -1,6 +1,6 @@
 """Finds the place of a run of canonical text in its file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.core.answers import Span
@@ -8,6 +8,7 @@ from pincite.core.cells import SHEET_TYPES, cell_range
 from pincite.core.documents import Box, CanonicalText, PageSpan, SourceRun, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import VersionId, WorkspaceId
+from pincite.core.ocr import ReadWord, least_confidence
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.parsing import Parser
 from pincite.core.ports.store import Store
@@ -43,7 +44,16 @@ class StoredLocator:
         queue = iter(boxes)
         return [
             tuple(
-                Span(page.page, page.label, "", tuple(next(queue)), sizes.get(page.page), page.bates, cells(page.start, page.end))
+                Span(
+                    page.page,
+                    page.label,
+                    "",
+                    tuple(next(queue)),
+                    sizes.get(page.page),
+                    page.bates,
+                    cells(page.start, page.end),
+                    _confidence(canonical, page),
+                )
                 for page in spans
             )
             or (Span(None, None, "", cells=cells(start, end)),)
@@ -60,9 +70,29 @@ class StoredLocator:
             within = [run for run in canonical.runs_within(span.start, span.end) if run.page == span.page]
             runs.extend(within)
             counts.append(len(within))
-        path = await self.blobs.local_path(version.sha256)
-        found = iter(await self.parser.boxes(path, content_type=version.content_type, runs=runs))
+        found = iter(await self._boxes_of_runs(version, canonical, runs))
         return [merge_lines([box for _ in range(count) for box in next(found)]) for count in counts]
+
+    async def _boxes_of_runs(self, version: Version, canonical: CanonicalText, runs: Sequence[SourceRun]) -> list[list[Box]]:
+        """Return the boxes of each run: those of the words where OCR read them, those that the file tells elsewhere."""
+        by_ocr = canonical.pages_by_ocr
+        of_file = [run for run in runs if run.page not in by_ocr]
+        found: Iterator[list[Box]] = iter(())
+        if of_file:
+            path = await self.blobs.local_path(version.sha256)
+            found = iter(await self.parser.boxes(path, content_type=version.content_type, runs=of_file))
+        return [_word_boxes(canonical.words_of(run)) if run.page in by_ocr else next(found) for run in runs]
+
+
+def _confidence(canonical: CanonicalText, span: PageSpan) -> float | None:
+    if not span.ocr:
+        return None
+    runs = (run for run in canonical.runs_within(span.start, span.end) if run.page == span.page)
+    return least_confidence(word for run in runs for word in canonical.words_of(run))
+
+
+def _word_boxes(words: Sequence[ReadWord]) -> list[Box]:
+    return [Box(word.x0, word.y0, word.x1, word.y1) for word in words]
 
 
 def merge_lines(boxes: Sequence[Box]) -> list[Box]:

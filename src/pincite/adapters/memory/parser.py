@@ -12,6 +12,7 @@ CONTENT_TYPE = "text/plain"
 PARSER, VERSION = "memory", "1"
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
+PICTURE = "%% "
 _INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _HEADING = re.compile(r"(#{1,6}) ")
@@ -21,6 +22,7 @@ class PlainTextParser:
     """Implements `Parser` for UTF-8 text: a form feed begins a page, `# ` a heading, a blank line a paragraph.
 
     A paragraph that a form feed cuts goes on over the page break. A line `@@ name` begins a file inside, up to the next such line.
+    A line `%% words` is a picture of words, which OCR alone can read (`MemoryOcr`).
 
     Letters stand on a grid: column c of line n of a page has its box at `MARGIN + c * LETTER_WIDTH`, `MARGIN + n * LINE_HEIGHT`.
     Run indices count characters within their page.
@@ -32,12 +34,13 @@ class PlainTextParser:
         pages = text.split("\f")
         builder = _Builder()
         for number, page in enumerate(pages, start=1):
-            for line in _lines(page):
-                builder.add(number, *line)
+            for at, line in _lines(page):
+                builder.add(number, at, "" if line.startswith(PICTURE) else line)
             if on_progress:
                 on_progress(ParseProgress(number, len(pages)))
         canonical = builder.build(len(pages))
-        if not canonical.text:
+        unread = tuple(number for number, page in enumerate(pages, start=1) if is_picture(page))
+        if not canonical.text and not unread:
             raise RefusedInput("The file holds no text.", code="no_text")
         return ParsedDocument(
             canonical=canonical,
@@ -46,6 +49,8 @@ class PlainTextParser:
             parser_version=VERSION,
             title=builder.title,
             contained=len(inner) // 2,
+            pages_unread=len(unread),
+            unread=unread,
         )
 
     async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
@@ -79,6 +84,12 @@ class PlainTextParser:
 
     def close(self) -> None:
         """Hold nothing."""
+
+
+def is_picture(page: str) -> bool:
+    """Whether a page has pictures of words, and no words."""
+    lines = [line for line in page.split("\n") if line.strip()]
+    return bool(lines) and all(line.startswith(PICTURE) for line in lines)
 
 
 def _read(path: Path) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from threading import Semaphore
 from typing import Any
 
-from pincite.adapters.parsers.content_types import PPTX
+from pincite.adapters.parsers.content_types import IMAGE_TYPES, PPTX
 from pincite.adapters.parsers.frames import ChannelClosed, read_frame, write_frame
 from pincite.core.errors import RefusedInput
 
@@ -85,6 +85,10 @@ def _limit(limits: dict[str, Any]) -> None:
     cpu_s = int(used.ru_utime + used.ru_stime + limits["cpu_s"]) + 1
     _set(resource.RLIMIT_CPU, cpu_s)
     _set(resource.RLIMIT_AS, int(limits["memory_bytes"]))
+    if limits["data_bytes"]:
+        _set(resource.RLIMIT_DATA, int(limits["data_bytes"]))
+    if limits["nice"]:
+        os.setpriority(os.PRIO_PROCESS, 0, int(limits["nice"]))
     _set(resource.RLIMIT_CORE, 0)
     _set(resource.RLIMIT_FSIZE, 0)
 
@@ -100,15 +104,27 @@ def _performer(request: dict[str, Any], replies: int) -> "Callable[[dict[str, An
     match request["task"]:
         case "boxes":
             return _boxes(request["content_type"])
-        case "unpack":
-            return _unpack(replies)
+        case "picture":
+            return _picture(request["content_type"])
+        case "recognise" | "lay_out":
+            return _ocr(request)
         case "version":
             version = _version_of(request["parser"])
             return lambda _: version
-        case "picture":
-            return _picture()
+        case "unpack":
+            return _unpack(replies)
         case _:
             return _parse(replies)
+
+
+def _ocr(request: dict[str, Any]) -> "Callable[[dict[str, Any]], object]":
+    if request["task"] == "recognise":
+        from pincite.adapters.parsers.ocr_pages import recognise
+
+        return recognise(request["engine"])
+    from pincite.adapters.parsers.ocr_layout import lay_out
+
+    return lambda request: lay_out(request["pages"], max_chars=request["limits"]["text_chars"])
 
 
 def _version_of(parser: str) -> str | None:
@@ -124,7 +140,13 @@ def _version_of(parser: str) -> str | None:
         return None
 
 
-def _picture() -> "Callable[[dict[str, Any]], object]":
+def _picture(content_type: str) -> "Callable[[dict[str, Any]], object]":
+    if content_type in IMAGE_TYPES:
+        from pincite.adapters.parsers.images import image_picture
+
+        return lambda request: image_picture(
+            request["path"], request["page"], request["width"], max_pixels=request["limits"]["pixels"]
+        )
     from pincite.adapters.parsers.pdf_pictures import pdf_picture
 
     return lambda request: pdf_picture(request["path"], request["page"], request["width"])
@@ -153,6 +175,7 @@ def _parse(replies: int) -> "Callable[[dict[str, Any]], object]":
             max_chars=limits["text_chars"],
             max_depth=limits["depth"],
             max_unpacked_bytes=limits["unpacked_bytes"],
+            max_pixels=limits["pixels"],
             on_page=_Progress(replies).report,
         )
         return encode_document(document)

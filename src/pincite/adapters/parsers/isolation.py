@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pincite.adapters.parsers.content_types import PDF, WITH_PAGES
+from pincite.adapters.parsers.content_types import IMAGE_TYPES, PDF, WITH_PAGES
 from pincite.adapters.parsers.lanes import Job, Lane, close_all
 from pincite.adapters.parsers.limits import ParseLimits
 from pincite.adapters.parsers.unpacked import UnpackedFiles
@@ -42,7 +42,7 @@ class IsolatedParser:
             if on_progress and not loop.is_closed():
                 loop.call_soon_threadsafe(on_progress, ParseProgress(done, total))
 
-        request = {"task": "parse", "path": _absolute(path), "name": name}
+        request = {"task": "parse", "path": absolute(path), "name": name}
         return await self._parsing.run(Job(request, decode_document, size_bytes=size_bytes, on_progress=report))
 
     def _check_size(self, path: Path) -> int:
@@ -61,7 +61,7 @@ class IsolatedParser:
         """Write the files inside a file into a folder; see the port."""
         size_bytes = self._check_size(path)
         files = UnpackedFiles(into, most_bytes=self._limits.unpacked_bytes)
-        request = {"task": "unpack", "path": _absolute(path), "name": name}
+        request = {"task": "unpack", "path": absolute(path), "name": name}
         try:
             return await self._parsing.run(Job(request, files.named, size_bytes=size_bytes, on_piece=files.write))
         finally:
@@ -76,14 +76,16 @@ class IsolatedParser:
         if content_type not in WITH_PAGES or not runs:
             return [[] for _ in runs]
         wanted = [(run.page, run.index, run.count) for run in runs]
-        request = {"task": "boxes", "content_type": content_type, "path": _absolute(path), "runs": wanted}
+        request = {"task": "boxes", "content_type": content_type, "path": absolute(path), "runs": wanted}
         return await self._boxing.run(Job(request, lambda value: decode_boxes(value, count=len(wanted))))
 
     async def picture(self, path: Path, *, content_type: str, page: int, width: int) -> PagePicture:
         """Draw a page; see the port. A page that takes longer than a file may be silent is refused (`timeout`)."""
-        if content_type != PDF:
-            raise NotFoundError(f"Pages of PDF files alone can be shown as pictures; this is {content_type}.", code="no_picture")
-        request = {"task": "picture", "path": _absolute(path), "page": page, "width": width}
+        if content_type != PDF and content_type not in IMAGE_TYPES:
+            raise NotFoundError(
+                f"Pages of PDF and image files can be shown as pictures; this is {content_type}.", code="no_picture"
+            )
+        request = {"task": "picture", "content_type": content_type, "path": absolute(path), "page": page, "width": width}
         drawn = await self._drawing.run(Job(request, decode_picture))
         if isinstance(drawn, int):
             raise NotFoundError(f"There is no page {page}: the document has {drawn}.", code="page")
@@ -98,6 +100,6 @@ class IsolatedParser:
         self._finalizer()
 
 
-def _absolute(path: Path) -> str:
+def absolute(path: Path) -> str:
     """Return a path that the child, which works elsewhere, finds; symbolic links stay as they are."""
     return os.path.abspath(path)

@@ -9,7 +9,9 @@ class ParseLimits:
 
     `stall_s` is the longest silence between two pages, `timeout_s` the longest parse in all; both with two seconds more for each
     megabyte of the file.
-    `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 80 MB.
+    `memory_bytes` bounds the child's address space, of which the interpreter and PDFium take about 80 MB; `data_bytes` what of it
+    the child may write to, where it is given. `pixels` bounds an image, before it is decoded. `nice` is how far the child stands
+    back behind others that need the processor.
     """
 
     file_bytes: int = 512 * 1024 * 1024
@@ -20,7 +22,10 @@ class ParseLimits:
     text_chars: int = 50_000_000
     depth: int = 100
     unpacked_bytes: int = 512 * 1024 * 1024
+    pixels: int = 100_000_000
     files_per_child: int = 200
+    data_bytes: int = 0
+    nice: int = 0
 
     def for_child(self) -> dict[str, int | float]:
         """Return the bounds that the child itself must keep, as JSON values."""
@@ -31,4 +36,7 @@ class ParseLimits:
             "text_chars": self.text_chars,
             "depth": self.depth,
             "unpacked_bytes": self.unpacked_bytes,
+            "pixels": self.pixels,
+            "data_bytes": self.data_bytes,
+            "nice": self.nice,
         }

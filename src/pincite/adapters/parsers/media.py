@@ -22,9 +22,13 @@ def read_file(
     max_chars: int,
     max_depth: int,
     max_unpacked_bytes: int,
+    max_pixels: int = 100_000_000,
     on_page: Callable[[int, int], None],
 ) -> ParsedDocument:
-    """Read a file of any format that is known. Raises `RefusedInput`; only the module its format needs is imported."""
+    """Read a file of any format that is known; it has no text only where OCR may find some.
+
+    Raises `RefusedInput`. Only the module that its format needs is imported.
+    """
     with open(path, "rb") as file:
         head = file.read(_HEAD_BYTES)
     if not head:
@@ -34,6 +38,10 @@ def read_file(
         from pincite.adapters.parsers.pdf import read_pdf
 
         return read_pdf(path, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
+    if media is Media.IMAGE:
+        from pincite.adapters.parsers.images import read_image
+
+        return read_image(path, max_pages=max_pages, max_pixels=max_pixels)
     if media is Media.OLD_OFFICE:
         return _read_old_office(path, max_chars=max_chars)
     if media is Media.OFFICE:

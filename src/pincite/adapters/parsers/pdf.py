@@ -22,7 +22,7 @@ from pincite.adapters.parsers.pdf_rules import NO_RULES, rules_of
 from pincite.adapters.parsers.pdf_words import find_gaps, find_words
 from pincite.adapters.parsers.pdf_writing import write_paragraph
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
-from pincite.core.documents import BlockRole, Page, ParsedDocument
+from pincite.core.documents import BlockRole, CanonicalText, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
 VERSION = "6"
@@ -41,14 +41,15 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
     """Read a PDF. `on_page` hears of pages done and in all, and goes on hearing while the last steps are at work.
 
     Raises `RefusedInput` (`encrypted`, `corrupt`, `too_many_pages`, `too_large`, `no_text`).
+    A file whose pages are all pictures has no text, but pages for OCR.
     """
     with open_pdf(path) as document:
         pages = _read_pages(document, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
         bookmarks = document.bookmarks(max_count=_MAX_BOOKMARKS, max_depth=_MAX_OUTLINE_DEPTH)
         declared_title = document.title()
-    unread = sum(page.draws and not page.lines for page in pages)
+    unread = tuple(page.number for page in pages if page.draws and not page.lines)
     if not any(page.lines for page in pages):
-        raise _no_text(unread, len(pages))
+        return _without_text(pages, unread, title=declared_title)
     body = body_size(pages)
     names = mark_furniture(pages, body=body)
     flow, lifted = _order(pages, bookmarks, body=body, on_page=on_page)
@@ -59,7 +60,23 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
         parser="pdfium",
         parser_version=VERSION,
         title=choose_title(declared_title, flow, body=body),
-        pages_unread=unread,
+        pages_unread=len(unread),
+        unread=unread,
+    )
+
+
+def _without_text(pages: Sequence[PageLines], unread: tuple[int, ...], *, title: str) -> ParsedDocument:
+    """Return a PDF whose pages are pictures. Raises `RefusedInput` (`no_text`) when they are blank."""
+    if not unread:
+        raise RefusedInput("The PDF is blank: no page has text or pictures.", code="no_text")
+    return ParsedDocument(
+        canonical=CanonicalText("", (), tuple(_named(page, PageNames()) for page in pages)),
+        content_type=PDF,
+        parser="pdfium",
+        parser_version=VERSION,
+        title=choose_title(title, (), body=0.0),
+        pages_unread=len(unread),
+        unread=unread,
     )
 
 
@@ -93,16 +110,6 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         found = PageLines(index + 1, document.label(index), width, height, draws, lines, rules, upright_height=page.size[1])
         bring_to_order(found, width=page.size[0])
         return found
-
-
-def _no_text(unread: int, total: int) -> RefusedInput:
-    if unread:
-        return RefusedInput(
-            f"No text was found on the {total} page(s): they look like pictures, as a scanner makes them. "
-            "Recognising text in pictures isn't available yet; add a version with a text layer.",
-            code="no_text",
-        )
-    return RefusedInput("The PDF is blank: no page has text or pictures.", code="no_text")
 
 
 def _order(

@@ -30,8 +30,12 @@ def pdf_picture(path: str, number: int, width: int) -> dict[str, object]:
                 raise RefusedInput("The page is damaged and can't be drawn.", code="corrupt")
             size = fitting(points, width)
             png = png_of(page.pixels(*size), size[0])
-        encoded = b2a_base64(png, newline=False).decode()
-        return {"png": encoded, "size": size, "page_size": points, "pages": document.page_count}
+        return {**encoded_picture(png, size, points), "pages": document.page_count}
+
+
+def encoded_picture(png: bytes, size: tuple[int, int], points: tuple[float, float]) -> dict[str, object]:
+    """Return a picture of so many pixels, which shows so many points, as JSON values."""
+    return {"png": b2a_base64(png, newline=False).decode(), "size": size, "page_size": points}
 
 
 def fitting(points: tuple[float, float], width: int) -> tuple[int, int]:

@@ -15,7 +15,10 @@ _HTML_ELEMENT = re.compile(
 )
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-_READ_NOW = "PDF, DOCX, PPTX, EPUB, XLSX, RTF, CSV, HTML, JSON, XML, Markdown, e-mail and plain text files are read now."
+_READ_NOW = (
+    "PDF, DOCX, PPTX, EPUB, XLSX, RTF, CSV, HTML, JSON, XML, Markdown, e-mail, plain text and image files (PNG, JPEG, TIFF, WebP, "
+    "GIF, BMP) are read now."
+)
 _MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
 _NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")
 _HEADER_LINES = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*(?:\r?\n|\Z))+)")
@@ -26,15 +29,12 @@ _HEADER_NAMES = re.compile(
 _OF_THE_ROAD = frozenset((b"date", b"message-id", b"mime-version", b"received", b"return-path", b"delivered-to"))
 _LEAST_HEADERS = 3
 
+_IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\x00", b"MM\x00*")
+_BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 _ZIP = b"PK\x03\x04"
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"II*\x00", "a TIFF picture"),
-    (b"MM\x00*", "a TIFF picture"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
     (b"\xcf\xfa\xed\xfe", "a program"),
@@ -46,7 +46,7 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"Rar!\x1a\x07", "a compressed file"),
     (b"ID3", "a sound recording"),
     (b"OggS", "a sound recording"),
-    (b"RIFF", "a sound, film or picture file"),
+    (b"RIFF", "a sound or film file"),
     (b"SQLite format 3\x00", "a database"),
     (b"%!PS", "a PostScript file"),
     (b"\x80\x04\x95", "a Python pickle"),
@@ -61,6 +61,7 @@ class Media(Enum):
     OLD_OFFICE = "application/x-ole-storage"
     MAIL = "message/rfc822"
     RTF = "application/rtf"
+    IMAGE = "image/*"
     HTML = "text/html"
     TABLE = "text/csv"
     JSON = "application/json"
@@ -80,6 +81,8 @@ def sniff(head: bytes, *, name: str) -> Media:
     for signature, media in _KNOWN:
         if head.startswith(signature):
             return media
+    if _is_image(head):
+        return Media.IMAGE
     _refuse_others(head)
     lowered = name.lower()
     if _is_mail(head, lowered):
@@ -87,6 +90,12 @@ def sniff(head: bytes, *, name: str) -> Media:
     if _is_html(head, lowered):
         return Media.HTML
     return Media.MARKDOWN if lowered.endswith(_MARKDOWN_ENDINGS) else Media(kind_of_text(head, name=lowered))
+
+
+def _is_image(head: bytes) -> bool:
+    is_webp = head.startswith(b"RIFF") and head[8:12] == b"WEBP"
+    is_bitmap = head.startswith(b"BM") and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS and head[6:10] == bytes(4)
+    return head.startswith(_IMAGES) or is_webp or is_bitmap
 
 
 def _is_mail(head: bytes, name: str) -> bool:

@@ -3,10 +3,12 @@
 import math
 import re
 from binascii import a2b_base64
+from collections.abc import Sequence
 from operator import le, lt
 from typing import Any, cast
 
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
+from pincite.core.ocr import ReadWord
 
 _ROLES = {role.value: role for role in BlockRole}
 _RUN_WIDTH = 5
@@ -27,6 +29,7 @@ def encode_document(document: ParsedDocument) -> dict[str, object]:
         "text": canonical.text,
         "blocks": [[block.role.value, block.start, block.end, block.page, block.level] for block in canonical.blocks],
         "pages": [[page.number, page.label, page.width, page.height, page.bates] for page in canonical.pages],
+        "words": encode_words(canonical.words),
         "runs": [value for run in canonical.runs for value in (run.start, run.length, run.page, run.index, run.count)],
         "content_type": document.content_type,
         "parser": document.parser,
@@ -36,7 +39,14 @@ def encode_document(document: ParsedDocument) -> dict[str, object]:
         "meta": dict(document.meta),
         "doc_date": document.doc_date,
         "contained": document.contained,
+        "unread": list(document.unread),
+        "warnings": list(document.warnings),
     }
+
+
+def encode_words(words: Sequence[ReadWord]) -> list[list[float]]:
+    """Return words that OCR read as JSON values."""
+    return [[word.page, word.index, word.count, word.x0, word.y0, word.x1, word.y1, word.confidence] for word in words]
 
 
 def decode_document(value: object) -> ParsedDocument:
@@ -50,7 +60,7 @@ def decode_document(value: object) -> ParsedDocument:
     _check_order([place for run in runs for place in (run.start, run.start + run.length)], len(text))
     title = fields.get("title")
     return ParsedDocument(
-        canonical=CanonicalText(text, blocks, pages, runs),
+        canonical=CanonicalText(text, blocks, pages, runs, _words(fields.get("words"))),
         content_type=_string(fields.get("content_type")),
         parser=_string(fields.get("parser")),
         parser_version=_string(fields.get("parser_version")),
@@ -59,6 +69,8 @@ def decode_document(value: object) -> ParsedDocument:
         meta={_string(key): _string(item) for key, item in _mapping(fields.get("meta")).items()},
         doc_date=_day(fields.get("doc_date")),
         contained=_whole(fields.get("contained")),
+        unread=tuple(map(_whole, _sequence(fields.get("unread")))),
+        warnings=tuple(map(_string, _sequence(fields.get("warnings")))),
     )
 
 
@@ -68,6 +80,12 @@ def decode_boxes(value: object, *, count: int) -> list[list[Box]]:
     if len(groups) != count:
         raise BadResult("another number of runs")
     return [[Box(*_numbers(box, 4)) for box in _sequence(group)] for group in groups]
+
+
+def decode_size(value: object) -> tuple[float, float]:
+    """Return a width and a height from a JSON value. Raises `BadResult`."""
+    width, height = _numbers(value, 2)
+    return width, height
 
 
 def decode_version(value: object) -> str | None:
@@ -111,6 +129,20 @@ def _string(value: object, *, limit: int | None = _MAX_FIELD_CHARS) -> str:
     except UnicodeEncodeError as error:
         raise BadResult("a lone surrogate") from error
     return value
+
+
+def _words(value: object) -> tuple[ReadWord, ...]:
+    words = tuple(_word(item) for item in _sequence(value))
+    places = [(word.page, word.index) for word in words]
+    if places != sorted(places):
+        raise BadResult("words out of order")
+    return words
+
+
+def _word(value: object) -> ReadWord:
+    page, index, count, *rest = _fields(value, 8)
+    x0, y0, x1, y1, confidence = _numbers(rest, 5)
+    return ReadWord(_whole(page), _whole(index), _whole(count), x0, y0, x1, y1, min(max(confidence, 0.0), 1.0))
 
 
 def _day(value: object) -> str:

@@ -6,10 +6,12 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable
+from dataclasses import astuple
 from itertools import accumulate
 from operator import attrgetter, sub
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, SourceRun
+from pincite.core.ocr import ReadWord
 
 FORMAT = 1
 WIDE_FORMAT = 2
@@ -26,7 +28,8 @@ def encode(canonical: CanonicalText) -> bytes:
     blocks = [[b.role.value, b.start, b.end, b.page, b.level] for b in canonical.blocks]
     # A fifth value is written only where there is one: rows from before Bates numbers read the same.
     pages = [[p.number, p.label, p.width, p.height, *([p.bates] if p.bates else [])] for p in canonical.pages]
-    about = json.dumps({"blocks": blocks, "pages": pages}, separators=(",", ":")).encode()
+    words = {"words": list(map(astuple, canonical.words))} if canonical.words else {}
+    about = json.dumps({"blocks": blocks, "pages": pages, **words}, separators=(",", ":")).encode()
     text = canonical.text.encode("utf-8", "surrogatepass")
     is_wide = any(run.index > _MOST or run.count > _MOST for run in canonical.runs)
     kind = WIDE_FORMAT if is_wide else FORMAT
@@ -44,6 +47,7 @@ def decode(data: bytes) -> CanonicalText:
         blocks=tuple(Block(BlockRole(role), start, end, page, level) for role, start, end, page, level in about["blocks"]),
         pages=tuple(Page(*page) for page in about["pages"]),
         runs=_unpack(whole[text_at + text_bytes :], _TYPES[kind]),
+        words=tuple(ReadWord(*word) for word in about.get("words", ())),
     )
 
 

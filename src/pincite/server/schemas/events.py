@@ -15,7 +15,8 @@ from pincite.server.schemas.evidence import ScopeRow, Source
 class Span(BaseModel):
     """The part of a quote on one page. Boxes are `[x0, y0, x1, y1]` in PDF points from the top left of the page as displayed.
 
-    `cells` (`B2:D9`) stands only where the format has cells: then a page is a sheet.
+    `cells` (`B2:D9`) stands only where the format has cells: then a page is a sheet. `confidence` stands only where OCR read the
+    page: how sure it is, from 0 to 1, of the word that it is least sure of.
     """
 
     page: int | None
@@ -25,15 +26,20 @@ class Span(BaseModel):
     boxes: list[list[float]]
     page_size: list[float] | None
     cells: str = ""
+    confidence: float | None = None
 
 
 class Quote(BaseModel):
-    """One literal run `[start, end)` of the version's canonical text, in code points."""
+    """One literal run `[start, end)` of the version's canonical text, in code points.
+
+    `doubtful` stands only where OCR read a word of it of which it isn't sure: the picture may say otherwise.
+    """
 
     text: str
     start: int
     end: int
     spans: list[Span]
+    doubtful: bool = False
 
 
 class Citation(BaseModel):

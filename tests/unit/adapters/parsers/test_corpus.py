@@ -15,9 +15,10 @@ from pincite.core.documents import ParsedDocument
 from pincite.core.errors import RefusedInput
 
 MANIFEST = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "MANIFEST.tsv"
-KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".msg", ".xlsx", ".json", ".xml")
-# Pictures of text, which need recognition, and a page that is truly blank.
-WITHOUT_TEXT = {"ocr_test.pdf", "loremipsum-flat.pdf", "empty.pdf"}
+KINDS = (".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".msg", ".xlsx", ".json", ".xml", ".png")
+# A page that is truly blank; and pictures of text, which are read by OCR.
+BLANK = {"empty.pdf"}
+PICTURES = {"ocr_test.pdf", "loremipsum-flat.pdf", "invoice_image.png", "simple_table.png", "english_and_korean.png"}
 
 
 def rows() -> list[dict[str, str]]:
@@ -60,7 +61,8 @@ async def test_each_file_ends_as_expected(parser: IsolatedParser, row: dict[str,
         case "failed:encrypted":
             assert ending == "encrypted"
         case "ready":
-            assert ending == ("no_text" if row["file"] in WITHOUT_TEXT else "ready")
+            assert ending == ("no_text" if row["file"] in BLANK else "ready")
+            assert isinstance(result, str) or bool(result.unread and not result.canonical.text) == (row["file"] in PICTURES)
         case _:
             assert ending in {"ready", "corrupt", "crashed", "memory", "timeout", "no_text", "too_deep"}
     facts: dict[str, Any] = json.loads(row["facts_json"] or "{}")

@@ -247,14 +247,19 @@ def test_the_page_size_is_that_of_the_turned_page(kit: Any) -> None:
 def test_pages_that_draw_without_text_are_counted(kit: Any) -> None:
     picture = kit.sheet(drawing=b"0 0 100 100 re f\n")
     document = parse(kit.write(kit.sheet(kit.column(WORDS)), picture, kit.sheet()))
-    assert document.pages_unread == 1
+    assert (document.pages_unread, document.unread) == (1, (2,))
     assert len(document.canonical.pages) == 3
 
 
-@pytest.mark.parametrize(("drawing", "sentence"), [(b"0 0 100 100 re f\n", "look like pictures"), (b"", "is blank")])
-def test_a_file_without_text_is_refused_with_its_reason(kit: Any, drawing: bytes, sentence: str) -> None:
-    with pytest.raises(RefusedInput, match=sentence) as refused:
-        parse(kit.write(kit.sheet(drawing=drawing)))
+def test_a_file_of_pictures_leaves_its_pages_to_ocr(kit: Any) -> None:
+    document = parse(kit.write(kit.sheet(drawing=b"0 0 100 100 re f\n"), kit.sheet()))
+    assert (document.canonical.text, document.unread, document.pages_unread) == ("", (1,), 1)
+    assert [(page.width, page.height) for page in document.canonical.pages] == [(612, 792)] * 2
+
+
+def test_a_blank_file_is_refused_with_its_reason(kit: Any) -> None:
+    with pytest.raises(RefusedInput, match="is blank") as refused:
+        parse(kit.write(kit.sheet()))
     assert refused.value.code == "no_text"
 
 

@@ -61,7 +61,6 @@ def test_the_content_decides(head: bytes, name: str, media: Media) -> None:
 @pytest.mark.parametrize(
     ("head", "said"),
     [
-        (b"\x89PNG\r\n\x1a\n", "PNG picture"),
         (b"MZ\x90\x00", "program"),
         (b"\x7fELF\x02", "program"),
         (b"\x1f\x8b\x08", "compressed"),
@@ -72,4 +71,24 @@ def test_other_formats_are_named_and_refused(head: bytes, said: str) -> None:
     with pytest.raises(RefusedInput, match=said) as refused:
         sniff(head, name="report.pdf")
     assert refused.value.code == "unsupported"
-    assert "plain text files are read now." in refused.value.message
+    assert "plain text and image files" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff\xe0",
+        b"GIF89a",
+        b"II*\x00",
+        b"MM\x00*",
+        b"RIFF\x00\x01\x00\x00WEBPVP8 ",
+        b"BM" + bytes(12) + b"\x28\x00\x00\x00",
+    ],
+)
+def test_images_are_told_by_their_first_bytes(head: bytes) -> None:
+    assert sniff(head, name="letter.docx") is Media.IMAGE
+
+
+def test_a_text_that_begins_like_a_bitmap_is_a_text() -> None:
+    assert sniff(b"BMW is a maker of cars in Munich, and of motorcycles.", name="cars.txt") is Media.TEXT

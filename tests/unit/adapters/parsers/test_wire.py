@@ -7,6 +7,7 @@ import pytest
 
 from pincite.adapters.parsers.wire import BadResult, decode_boxes, decode_document, decode_picture, encode_document
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
+from pincite.core.ocr import ReadWord
 
 DOCUMENT = ParsedDocument(
     canonical=CanonicalText(
@@ -14,6 +15,7 @@ DOCUMENT = ParsedDocument(
         (Block(BlockRole.HEADING, 0, 3, 1, 2), Block(BlockRole.BODY, 4, 9, None)),
         (Page(1, "iv", 612.0, 792.5, "ABC000123"),),
         (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 5, 1, 9, 4)),
+        (ReadWord(1, 0, 3, 1.0, 2.0, 3.0, 4.5, 0.93), ReadWord(1, 9, 4, 1.0, 2.0, 3.0, 4.5, 1.0)),
     ),
     content_type="application/pdf",
     parser="pdfium",
@@ -21,6 +23,8 @@ DOCUMENT = ParsedDocument(
     title="Fees",
     pages_unread=2,
     meta={"language": "en"},
+    unread=(2, 5),
+    warnings=("Page 5 could not be read.",),
 )
 
 
@@ -56,6 +60,12 @@ def test_a_document_comes_over_whole() -> None:
         {"meta": {"a": ["b"]}},
         {"content_type": None},
         {"pages_unread": -1},
+        {"unread": ["2"]},
+        {"warnings": [5]},
+        {"words": [[1, 0, 3, 1, 2, 3, 4]]},
+        {"words": [[1, 0.5, 3, 1, 2, 3, 4, 1]]},
+        {"words": [[1, 9, 3, 1, 2, 3, 4, 1], [1, 0, 3, 1, 2, 3, 4, 1]]},
+        {"words": [[1, 0, 3, 1, 2, 3, 4, float("nan")]]},
     ],
     ids=lambda change: json.dumps(change)[:40],
 )

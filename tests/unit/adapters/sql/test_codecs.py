@@ -15,6 +15,7 @@ from pincite.adapters.sql import canonical, half
 from pincite.adapters.sql.passages import dump_pages, load_pages
 from pincite.adapters.sql.plain import dump, load
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, PageSpan, SourceRun
+from pincite.core.ocr import ReadWord
 
 Name = NewType("Name", str)
 offsets = st.integers(0, 2**32 - 1)
@@ -87,6 +88,14 @@ def test_pages_that_were_stored_without_bates_numbers_read_the_same() -> None:
     assert canonical.decode(zlib.compress(old)) == CanonicalText("x", (), (Page(1, "iv", 595.28, 841.9),))
     assert load_pages('[[3,"iii",0,9]]') == (PageSpan(3, "iii", 0, 9),)
     assert load_pages(dump_pages([PageSpan(3, "iii", 0, 9, "A-0001")])) == (PageSpan(3, "iii", 0, 9, "A-0001"),)
+
+
+def test_what_ocr_read_comes_back_with_its_words() -> None:
+    words = (ReadWord(1, 0, 3, 72.25, 70.0, 90.5, 82.0, 0.934), ReadWord(2, 0, 1, 1.0, 2.0, 3.0, 4.0, 1.0))
+    text = CanonicalText("fee\n\n€", (), (Page(1, "1"), Page(2, "2")), (), words)
+    assert canonical.decode(canonical.encode(text)) == text
+    spans = (PageSpan(1, "1", 0, 3, ocr=True), PageSpan(2, "ii", 5, 6, "A-0001", ocr=True), PageSpan(3, "3", 6, 7))
+    assert load_pages(dump_pages(spans)) == spans
 
 
 def test_many_runs_are_kept_small() -> None:

@@ -1,0 +1,64 @@
+"""What reads files: the parser, and the OCR engine for pages that are pictures."""
+
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+
+from pincite.core.errors import ConfigurationError
+from pincite.core.ports.ocr import PageReader
+from pincite.core.ports.parsing import Parser
+from pincite.ingest.ocr import OcrParser
+from pincite.settings import Settings
+
+_INSTALL = "Install an OCR engine (`pip install 'pincite[ocr]'`, or the program tesseract) and add the file again."
+_OFF = "Recognising text is switched off (PINCITE_OCR=off). Switch it on and add the file again."
+
+
+def parser_of(settings: Settings) -> Parser:
+    """Build what reads files. Raises `ConfigurationError` when the OCR engine that was chosen isn't installed."""
+    from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
+
+    limits = ParseLimits(
+        timeout_s=settings.parse_timeout_s,
+        memory_bytes=settings.parse_memory_mb * 1_000_000,
+        file_bytes=settings.max_file_bytes,
+        pages=settings.max_pages,
+        pixels=settings.max_pixels,
+    )
+    advice = _OFF if settings.ocr == "off" else _INSTALL
+    return OcrParser(IsolatedParser(limits), _page_reader(settings), advice)
+
+
+def _page_reader(settings: Settings) -> PageReader | None:
+    from pincite.adapters.parsers.limits import ParseLimits
+    from pincite.adapters.parsers.ocr import IsolatedOcr, OcrEngine
+
+    rapidocr = _version_of("rapidocr") if settings.ocr in ("auto", "rapidocr") else ""
+    program = shutil.which("tesseract") if settings.ocr == "tesseract" or (settings.ocr == "auto" and not rapidocr) else None
+    if rapidocr:
+        engine = OcrEngine("rapidocr", rapidocr)
+    elif program:
+        engine = OcrEngine("tesseract", settings.ocr_languages, (program, settings.ocr_languages))
+    elif settings.ocr in ("auto", "off"):
+        return None
+    else:
+        raise ConfigurationError(f"PINCITE_OCR is {settings.ocr}, which isn't installed. {_ways_to_get(settings.ocr)}")
+    return IsolatedOcr(
+        engine,
+        page_timeout_s=settings.ocr_page_timeout_s,
+        memory_bytes=settings.ocr_memory_mb * 1_000_000,
+        limits=ParseLimits(pixels=settings.max_pixels),
+    )
+
+
+def _version_of(package: str) -> str:
+    """Return the version of a package that is installed, without importing it; "" otherwise."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _ways_to_get(engine: str) -> str:
+    if engine == "rapidocr":
+        return "Install it with `pip install 'pincite[ocr]'`, or set PINCITE_OCR to auto."
+    return "Install the program tesseract with its languages, or set PINCITE_OCR to auto."

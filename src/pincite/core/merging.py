@@ -1,0 +1,66 @@
+"""Canonical texts of one file, read page by page by different means, brought together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from pincite.core.documents import Block, BlockRole, CanonicalText, SourceRun
+
+_LIFTED = frozenset({BlockRole.HEADER, BlockRole.FOOTER, BlockRole.FOOTNOTE, BlockRole.PAGE_NUMBER})
+_BORDER = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    text: CanonicalText
+    block: Block
+
+
+def merged(first: CanonicalText, second: CanonicalText) -> CanonicalText:
+    """Return two texts, of different pages of one file, as one: each block stands where its page does, none is changed.
+
+    Pages that both texts name are those of the second.
+    """
+    blocks = [*_by_page(_flow(first), _flow(second)), *_lifted(first), *_lifted(second)]
+    pages = {page.number: page for page in chain(first.pages, second.pages)}
+    words = sorted(chain(first.words, second.words), key=lambda word: (word.page, word.index))
+    text: list[str] = []
+    moved: list[Block] = []
+    runs: list[SourceRun] = []
+    at = 0
+    for part in blocks:
+        block = part.block
+        shift = at - block.start
+        text.append(part.text.text[block.start : block.end])
+        moved.append(replace(block, start=at, end=block.end + shift))
+        runs += (replace(run, start=run.start + shift) for run in part.text.runs_within(block.start, block.end))
+        at += block.end - block.start + len(_BORDER)
+    ordered = tuple(pages[number] for number in sorted(pages))
+    return CanonicalText(_BORDER.join(text), tuple(moved), ordered, tuple(runs), tuple(words))
+
+
+def merged_all(texts: Iterable[CanonicalText]) -> CanonicalText:
+    """Return texts of different pages of one file as one; an empty text for none."""
+    result = CanonicalText("", ())
+    for text in texts:
+        result = merged(result, text) if result.pages else text
+    return result
+
+
+def _flow(text: CanonicalText) -> list[_Part]:
+    return [_Part(text, block) for block in text.blocks if block.role not in _LIFTED]
+
+
+def _lifted(text: CanonicalText) -> list[_Part]:
+    return [_Part(text, block) for block in text.blocks if block.role in _LIFTED]
+
+
+def _by_page(first: Sequence[_Part], second: Sequence[_Part]) -> Iterator[_Part]:
+    """Yield both in order; one of the second comes behind those of the first that begin on its page or before."""
+    taken = 0
+    for part in second:
+        while taken < len(first) and (first[taken].block.page or 0) <= (part.block.page or 0):
+            yield first[taken]
+            taken += 1
+        yield part
+    yield from first[taken:]
