@@ -6,6 +6,7 @@ of its letters are as large as in a printed text, and sizes that differ from tho
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
@@ -13,6 +14,7 @@ from pincite.adapters.parsers.pdf_directions import bring_to_order
 from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
 from pincite.adapters.parsers.pdf_headings import choose_title, mark_headings
+from pincite.adapters.parsers.pdf_heads import TableHeads
 from pincite.adapters.parsers.pdf_hyphens import Vocabulary
 from pincite.adapters.parsers.pdf_lines import Line, PageLines, Word
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
@@ -36,11 +38,11 @@ def lay_out(pages: Sequence[dict[str, Any]], *, max_chars: int) -> dict[str, obj
     names = mark_furniture(laid, body=_BODY_POINTS)
     flow, lifted = _ordered(laid)
     builder = CanonicalBuilder(max_chars=max_chars)
-    vocabulary = Vocabulary(laid)
+    vocabulary, heads = Vocabulary(laid), TableHeads()
     for paragraph in (*flow, *lifted):
-        write_paragraph(builder, paragraph, vocabulary)
+        write_paragraph(builder, paragraph, vocabulary, heads)
     canonical = builder.build(tuple(_named(page, names) for page in pages))
-    canonical = type(canonical)(canonical.text, canonical.blocks, canonical.pages, canonical.runs, tuple(words))
+    canonical = replace(canonical, words=tuple(words))
     title = choose_title("", flow, body=_BODY_POINTS)
     return encode_document(ParsedDocument(canonical, content_type="", parser="ocr", parser_version=VERSION, title=title))
 
