@@ -12,10 +12,13 @@ import pytest
 from pincite.adapters.memory.store import MemoryStore
 from pincite.adapters.sql.store import open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
-from pincite.core.documents import CanonicalText, Collection, Document, Stage, Version
+from pincite.core.documents import CanonicalText, Collection, Document, Stage, Version, address_inside
+from pincite.core.evidence import Strategy
 from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
-from pincite.core.keeping import Hold
+from pincite.core.keeping import Erasure, Hold
 from pincite.core.ports.store import Store
+from pincite.core.querylog import LoggedQuery, Outcome
+from pincite.core.redacting import mask, redacted, redacted_query
 
 OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
 NOW = datetime(2031, 2, 3, 4, 5, 6, 123456, tzinfo=UTC)
@@ -149,6 +152,64 @@ async def test_holds_are_kept_replaced_and_released(store: Store) -> None:
         assert list(await work.keeping.holds([row.id, other.id])) == [other.id]
     async with store.open(THEIRS) as work:
         assert (await work.keeping.holds([other.id]), await work.keeping.release(other.id)) == ({}, False)
+
+
+async def test_what_rests_on_a_document_is_named_and_rewritten_for_good(store: Store) -> None:
+    row, (first,) = await stored(store, "a.txt", "aa")
+    await cite(store, first)
+    partial = LoggedQuery(
+        MessageId(new_id()), NOW, "http", "What?", Outcome.PARTIAL, Strategy.LEXICAL, "m", received="Text", document_ids=(row.id,)
+    )
+    async with store.open(OURS) as work:
+        await work.query_logs.add([partial])
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.query_logs.list() == [partial]
+        cited, logged = await work.keeping.resting_on([row.id])
+        assert logged == partial.message_id
+        record = await work.answers.get(cited)
+        assert record
+        gone = redacted(record, {row.id}, mask)
+        await work.answers.rewrite(gone)
+        await work.query_logs.rewrite(redacted_query(partial, mask))
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.answers.get(cited) == gone
+        assert gone.evidence[0].erased
+        assert await work.query_logs.of([cited, logged]) == [replace(partial, question="█████", received="████")]
+    async with store.open(THEIRS) as work:
+        assert (await work.keeping.resting_on([row.id]), await work.query_logs.of([logged])) == ([], [])
+
+
+async def test_erasures_are_kept_once_and_finished(store: Store) -> None:
+    first, second = DocumentId(new_id()), DocumentId(new_id())
+    async with store.open(OURS) as work:
+        await work.keeping.erase([Erasure(first, HOME.id, NOW, ("aa", "bb"))])
+        await work.keeping.erase([Erasure(first, HOME.id, LATER), Erasure(second, HOME.id, LATER, ("cc",))])
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.keeping.erased([first, DocumentId(new_id())]) == {first: Erasure(first, HOME.id, NOW, ("aa", "bb"))}
+        await work.keeping.finish([first], finished_at=LATER)
+        assert await work.keeping.unfinished() == [Erasure(second, HOME.id, LATER, ("cc",))]
+        assert await work.keeping.erased([first]) == {first: Erasure(first, HOME.id, NOW, (), LATER)}
+        await work.commit()
+    async with store.open(THEIRS) as work:
+        assert (await work.keeping.erased([first]), await work.keeping.unfinished()) == ({}, [])
+
+
+async def test_what_is_kept_of_files_inside_a_removed_one_is_found_by_it(store: Store) -> None:
+    outer, (first,) = await stored(store, "mail.eml", "aa")
+    inner, _ = await stored(store, "mail.eml/bill.txt", "bb")
+    inner = replace(inner, source_uri=address_inside(outer.id, "bill.txt"))
+    async with store.open(OURS) as work:
+        await work.documents.save(inner)
+        await work.commit()
+    await cite(store, first)
+    await remove(store, outer, inner)
+    async with store.open(OURS) as work:
+        assert [each.document.id for each in await work.keeping.removed_inside(outer)] == [inner.id]
+        assert await work.keeping.removed_inside(inner) == []
+        assert (await work.keeping.kept_of(outer.id), await work.keeping.kept_of(inner.id)) == ([first], [])
 
 
 async def test_documents_are_found_by_their_bytes_and_versions_counted_without_drafts(store: Store) -> None:

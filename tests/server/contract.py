@@ -89,6 +89,7 @@ CALLS = [
     Call("GET", "/documents/{document_id}/versions"),
     Call("POST", "/documents/{document_id}/hold", needs=MANAGE, json={"reason": "Audit of 2031"}),
     Call("POST", "/documents/{document_id}/release", 409, MANAGE),
+    Call("POST", "/documents/{document_id}/erase", needs=MANAGE),
     Call("DELETE", "/documents/{document_id}", 204, WRITE),
     Call("GET", "/usage"),
     Call("GET", "/health", needs=None),

@@ -100,3 +100,22 @@ async def test_what_is_on_hold_is_not_removed_until_it_is_released(house: House)
     assert (await house.client.get(f"{at}/versions", headers=house.headers)).json()["hold"]["reason"] == "Audit"
     assert (await house.client.post(f"{at}/release", headers=house.headers)).status_code == 204
     assert (await house.client.delete(at, headers=house.headers)).status_code == 204
+
+
+async def test_an_erased_document_is_gone_with_its_evidence_and_says_so(house: House) -> None:
+    citation = await asked(house)
+    at = f"/documents/{house.document_id}"
+    held = await house.client.post(f"{at}/hold", json={}, headers=house.headers)
+    assert held.status_code == 200
+    refused = await house.client.post(f"{at}/erase", headers=house.headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "held")
+    await house.client.post(f"{at}/release", headers=house.headers)
+    assert (await house.client.delete(at, headers=house.headers)).status_code == 204
+    erased = await house.client.post(f"{at}/erase", headers=house.headers)
+    told = {"document_ids": [house.document_id], "messages": 1, "duplicates": [], "copies": [], "left": []}
+    assert (erased.status_code, erased.json()) == (200, told)
+    for path in ("", "/file", "/text", "/pages/1"):
+        gone = await house.client.get(f"{at}{path}", params={"version_id": citation["version_id"]}, headers=house.headers)
+        assert (gone.status_code, gone.json()["code"]) == (404, "erased")
+    again = await house.client.post(f"{at}/erase", headers=house.headers)
+    assert (again.status_code, again.json()["messages"]) == (200, 0)

@@ -15,6 +15,7 @@ from pincite.core.evidence import Filter, Passage, Retrieval, Source, Strategy, 
 from pincite.core.ids import CollectionId, MessageId, new_id
 from pincite.core.messages import ModelUsage
 from pincite.core.querylog import LoggedQuery, Outcome
+from pincite.core.redacting import documents_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +154,5 @@ class Exchange:
             scores=tuple(round(source.best.scores.fused, 4) for source in self.started.sources),
             received="" if is_whole else self.reply.text,
             error=self._error,
+            document_ids=() if is_whole else documents_of(self.started.sources),
         )

@@ -11,6 +11,7 @@ from pincite.core.messages import ModelUsage
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.core.querylog import LoggedQuery, Outcome
+from pincite.core.redacting import mask, redacted, redacted_query, rests_on
 from pincite.core.usage import Usage, UsageKind
 
 MOST_WAITING = 10_000
@@ -30,9 +31,15 @@ class StoredRecorder:
     metering: Metering | None = None
 
     async def record(self, record: AnswerRecord) -> None:
-        """Store the answer in a transaction of its own, opened when the model has finished."""
+        """Store the answer in a transaction of its own, opened when the model has finished.
+
+        Of documents that were erased while it was being written nothing is stored.
+        """
         answer = record.answer
         async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            if gone := await work.keeping.erased(rests_on(record)):
+                record = redacted(record, gone, mask)
             await work.answers.add(record)
             await _charge(work, self.metering, answer.message_id, answer.model, answer.usage)
             await work.commit()
@@ -72,7 +79,8 @@ class StoredQueryLog:
             batch, self._waiting = self._waiting, []
             try:
                 async with self.store.open(self.workspace_id) as work:
-                    await work.query_logs.add(batch)
+                    await work.lock()
+                    await work.query_logs.add([await _without_erased(work, query) for query in batch])
                     for query in batch:
                         if query.outcome in _UNRECORDED and query.usage.tokens:
                             await _charge(work, self.metering, query.message_id, query.model, query.usage)
@@ -87,3 +95,8 @@ async def _charge(work: UnitOfWork, metering: Metering | None, message_id: Messa
     meta = {"estimated": "true"} if usage.estimated else {}
     spent = Usage(UsageKind.CHAT, message_id, model, usage.prompt_tokens, usage.completion_tokens, meta)
     await metering.charge(work.usage, spent)
+
+
+async def _without_erased(work: UnitOfWork, query: LoggedQuery) -> LoggedQuery:
+    is_gone = query.document_ids and await work.keeping.erased(query.document_ids)
+    return redacted_query(query, mask) if is_gone else query

@@ -25,6 +25,7 @@ from pincite.core.ports.querylog import QueryLog
 from pincite.core.ports.queue import Queue
 from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules
+from pincite.ingest.erasing import Eraser
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.keeping import Keeper
@@ -65,6 +66,7 @@ class Services:
     ingest_jobs: IngestJobs
     removal: CollectionRemoval
     keeper: Keeper
+    eraser: Eraser
     histories: StoredHistories
     workspace_id: WorkspaceId
 
@@ -126,6 +128,7 @@ def build(settings: Settings) -> Services:
     from pincite.adapters.blobs.disk import DiskBlobs
     from pincite.adapters.index.dense import MappedDenseIndex
     from pincite.adapters.index.lexical import TantivyIndex
+    from pincite.adapters.sql.scrubbing import SqliteScrubber
     from pincite.adapters.sql.store import open_store
 
     home = home_of(settings)
@@ -155,6 +158,7 @@ def build(settings: Settings) -> Services:
         ingest_jobs=IngestJobs(store, ingestor, models.embedding_of),
         removal=CollectionRemoval(store, blobs, dense, lexical, metering),
         keeper=Keeper(store, blobs, LOCAL_WORKSPACE, timedelta(days=settings.keep_cited_days)),
+        eraser=Eraser(store, blobs, dense, lexical, SqliteScrubber(home / DATABASE), LOCAL_WORKSPACE),
         histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )

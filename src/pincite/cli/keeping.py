@@ -1,17 +1,20 @@
-"""Commands about what is kept: a document's versions, holds."""
+"""Commands about what is kept: a document's versions, holds, and the end of all that."""
 
 from typing import TYPE_CHECKING
 
 import click
 
+from pincite.cli.collections import is_at_terminal
 from pincite.cli.options import collection_option, json_option, with_client
-from pincite.cli.render import document_dict, print_json
+from pincite.cli.render import EXIT_PARTIAL, document_dict, print_json
+from pincite.core.errors import UsageError
 from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Pincite
     from pincite.core.documents import Document
     from pincite.core.keeping import Hold
+    from pincite.ingest.erasing import Erased
     from pincite.retrieval.history import History, PastVersion
 
 
@@ -86,3 +89,54 @@ def release(document: str, collection: str, as_json: bool) -> None:
         print_json({"released": document_dict(released)})
     else:
         click.echo(f"Released {printable(released.path)}.")
+
+
+@click.command()
+@click.argument("document")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@collection_option
+@json_option
+def erase(document: str, yes: bool, collection: str, as_json: bool) -> None:
+    """Destroy a document with all inside it, for good: text, file, vectors, and what answers and logs repeat of it.
+
+    One that was removed already is named by its id or its path. The database is written anew, which takes as long as copying it.
+    Ends with 1 when something is left that could not be destroyed yet: run it again with the id.
+    """
+    if not yes:
+        _ask(document)
+    erased = with_client(collection, lambda client: client.erase(document))
+    if as_json:
+        print_json(_erased_dict(erased))
+    else:
+        _tell(erased)
+    if erased.left:
+        raise click.exceptions.Exit(EXIT_PARTIAL)
+
+
+def _ask(document: str) -> None:
+    if not is_at_terminal():
+        raise UsageError("What is erased can't be brought back. If you mean it, say so with --yes.", code="unsure")
+    if not click.confirm(f"Erase {printable(document)} with all inside it, for good?", err=True):
+        raise click.Abort
+
+
+def _tell(erased: "Erased") -> None:
+    count, messages = len(erased.document_ids), erased.messages
+    documents = "1 document" if count == 1 else f"{count} documents"
+    click.echo(f"Erased {documents}. Answers and logged questions that repeated it: {messages}.")
+    for other in erased.duplicates:
+        click.echo(f"The same bytes are still in {printable(other.path)} ({other.id}).")
+    for path in erased.copies:
+        click.echo(f"It may be in this copy of the store: {printable(path)}")
+    for sentence in erased.left:
+        click.echo(f"Left: {sentence} Then run this again: pincite erase {erased.document_ids[0]} --yes", err=True)
+
+
+def _erased_dict(erased: "Erased") -> dict[str, object]:
+    return {
+        "erased": list(erased.document_ids),
+        "messages": erased.messages,
+        "duplicates": [document_dict(other) for other in erased.duplicates],
+        "copies": list(erased.copies),
+        "left": list(erased.left),
+    }

@@ -12,7 +12,7 @@ from pincite import __version__
 from pincite.cli.collections import collection
 from pincite.cli.evaluate import evaluate
 from pincite.cli.jobs import jobs
-from pincite.cli.keeping import history, hold, release
+from pincite.cli.keeping import erase, history, hold, release
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
 from pincite.cli.pages import page
@@ -37,6 +37,7 @@ COMMANDS = (
     remove,
     hold,
     release,
+    erase,
     collection,
     reembed,
     sample,

@@ -8,12 +8,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pincite.client.installation import Installation, quiet, uncounted, unheard_added
-from pincite.core.answers import Answer, AnswerEvent
+from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.core.keeping import Hold
 from pincite.ingest.adding import Added
+from pincite.ingest.erasing import Erased
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.reporting import Progress
 from pincite.ingest.sync_report import SyncReport
@@ -104,6 +105,10 @@ class SyncPincite:
             if not self._loop.is_closed():
                 self._run(events.aclose())
 
+    def answer(self, message_id: str) -> AnswerRecord:
+        """Return a stored answer by its `message_id`, with its question and its frozen quotes."""
+        return self._run(self._client.answer(message_id))
+
     def documents(self) -> list[Document]:
         """Return the collection's documents by path."""
         return self._run(self._client.documents())
@@ -131,6 +136,10 @@ class SyncPincite:
     def release(self, name: str) -> Document:
         """End a document's hold."""
         return self._run(self._client.release(name))
+
+    def erase(self, name: str) -> Erased:
+        """Destroy a document with all inside it, for good."""
+        return self._run(self._client.erase(name))
 
     def reembed(self, *, dry_run: bool = False, on_progress: CountListener = uncounted) -> Reembedding:
         """Bring the collection to the embedding model that the settings name; returns what that took."""

@@ -10,15 +10,16 @@ from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
 from pincite.answering.sources import group_sources
 from pincite.bootstrap import Services, backups, build
-from pincite.core.answers import Answer, AnswerEvent
+from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Source, Strategy
-from pincite.core.ids import DocumentId, VersionId
+from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import Added, add_file, side_by_side
 from pincite.ingest.arrivals import Arrival
+from pincite.ingest.erasing import Erased
 from pincite.ingest.folders import FileToAdd, files_of, folders_at, paths_named
 from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
@@ -193,6 +194,17 @@ class Installation:
             async for event in events:
                 yield event
 
+    async def answer(self, message_id: str) -> AnswerRecord:
+        """Return a stored answer by its `message_id`, with its question and its frozen quotes. Raises `NotFoundError`.
+
+        Quotes, citations and passages of documents that were erased since are empty and say `erased`.
+        """
+        async with self.services.store.open(self.services.workspace_id) as work:
+            record = await work.answers.get(MessageId(message_id))
+        if record is None:
+            raise NotFoundError("There is no such answer.", code="answer")
+        return record
+
     async def documents(self) -> list[Document]:
         """Return the collection's documents by path."""
         collection = await self.collection()
@@ -273,6 +285,17 @@ class Installation:
         document = await self.document(name, removed=True)
         await self.services.keeper.release(document.id)
         return document
+
+    async def erase(self, name: str) -> Erased:
+        """Destroy a document with all inside it, for good: text, file, vectors, and what answers and logs repeat of it.
+
+        Also one that was removed already, by its id or path, and by its id one of which something was left. Raises `ConflictError`
+        (`held`; `inside` for a file whose bytes stand in another document's file).
+        """
+        async with self.services.store.open(self.services.workspace_id) as work:
+            is_erased = await work.keeping.erased([DocumentId(name)])
+        document_id = DocumentId(name) if is_erased else (await self.document(name, removed=True)).id
+        return await self.services.eraser.erase(document_id)
 
     async def _also_removed(self, name: str) -> Document:
         """Return a document, or one that was removed: by its id, or the one that was removed last at a path."""

@@ -79,7 +79,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """An issued label attached to claims, with the quotes that support them."""
+    """An issued label attached to claims, with the quotes that support them. Of one that is `erased` the quotes are empty."""
 
     n: int
     document_id: DocumentId
@@ -88,10 +88,13 @@ class Citation:
     quotes: tuple[Quote, ...]
     issued_by: Literal["model", "verifier"] = "model"
     also_in: tuple[int, ...] = ()
+    erased: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the citation in the form of the HTTP contract."""
+        erased = {"status": "erased"} if self.erased else {}
         return {
+            **erased,
             "n": self.n,
             "document_id": self.document_id,
             "version_id": self.version_id,
@@ -218,7 +221,10 @@ def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FrozenQuote:
-    """A cited passage as it is kept with the answer: text, place, and a commitment SHA-256(nonce ‖ text)."""
+    """A cited passage as it is kept with the answer: text, place, and a commitment SHA-256(nonce ‖ text).
+
+    Of one that is `erased` the commitment alone is left: without the nonce nobody can try texts against it.
+    """
 
     n: int
     document_id: DocumentId
@@ -229,6 +235,7 @@ class FrozenQuote:
     nonce: str
     commitment: str
     spans: tuple[Span, ...] = ()
+    erased: bool = False
 
 
 @dataclass(frozen=True, slots=True)

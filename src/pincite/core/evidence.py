@@ -66,7 +66,7 @@ class Passage:
     """A retrieved chunk with what is shown of its document, as the database confirmed it.
 
     A retriever of your own needs `text` and, for good citations, `document_id`, `title` and `pages`.
-    `start` and `end` are offsets in the version's canonical text.
+    `start` and `end` are offsets in the version's canonical text. Of one that is `erased` stored answers keep ids and place alone.
     """
 
     text: str
@@ -88,6 +88,7 @@ class Passage:
     lang: str = ""
     scores: Scores = field(default_factory=Scores)
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    erased: bool = False
 
     @property
     def page(self) -> int | None:
@@ -206,6 +207,7 @@ class Source:
         scores = best.scores
         pages = best.pages
         return {
+            **({"status": "erased"} if best.erased else {}),
             "n": self.n,
             "source": best.path.rsplit("/", 1)[-1] or best.title,
             "title": best.title,

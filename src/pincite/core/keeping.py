@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pincite.core.documents import Document, Reason, Stage
-from pincite.core.errors import ConflictError
+from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, DocumentId
 
 
@@ -46,6 +46,22 @@ def removed(document: Document, removed_at: datetime) -> RemovedDocument:
     return RemovedDocument(rest, removed_at)
 
 
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """That a document was erased. `hashes` are those of its bytes, until all is destroyed: then `finished_at` is set."""
+
+    document_id: DocumentId
+    collection_id: CollectionId
+    erased_at: datetime
+    hashes: tuple[str, ...] = ()
+    finished_at: datetime | None = None
+
+
 def held(path: str) -> ConflictError:
     """Return the error for a document that is to go and is on hold."""
     return ConflictError(f"{path} is on hold: it is neither removed nor erased until it is released.", code="held")
+
+
+def was_erased() -> NotFoundError:
+    """Return the error for a document of which nothing is left but that it was erased."""
+    return NotFoundError("The document was erased.", code="erased")

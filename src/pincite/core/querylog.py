@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pincite.core.answers import Timings
 from pincite.core.evidence import Strategy
-from pincite.core.ids import MessageId
+from pincite.core.ids import DocumentId, MessageId
 from pincite.core.messages import ModelUsage
 
 
@@ -22,7 +22,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuery:
-    """One question. `scores` are the fused scores of its sources; `received` is the text of an answer that was not finished."""
+    """One question. `scores` are the fused scores of its sources; `received` is the text of an answer that was not finished.
+
+    `document_ids` are those of its sources, where no stored answer names them.
+    """
 
     message_id: MessageId
     asked_at: datetime
@@ -36,3 +39,4 @@ class LoggedQuery:
     scores: tuple[float, ...] = ()
     received: str = ""
     error: str = ""
+    document_ids: tuple[DocumentId, ...] = ()

@@ -14,12 +14,17 @@ FORGET_BATCH = 100
 """Files deleted under one lock of the store."""
 
 
-async def forget(store: Store, blobs: BlobStore, workspace_id: WorkspaceId, hashes: Many[str]) -> None:
-    """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile."""
+async def forget(store: Store, blobs: BlobStore, workspace_id: WorkspaceId, hashes: Many[str]) -> set[str]:
+    """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile.
+
+    Return those that stay although no row names them, because somebody holds the blobs.
+    """
+    stayed: set[str] = set()
     left = iter(sorted(hashes))
     while batch := list(islice(left, FORGET_BATCH)):
         async with store.open(workspace_id) as work:
             await work.lock()
             for sha256 in batch:
-                if not await work.versions.blob_in_use(sha256):
-                    await blobs.delete(sha256)
+                if not await work.versions.blob_in_use(sha256) and not await blobs.delete(sha256):
+                    stayed.add(sha256)
+    return stayed

@@ -17,6 +17,7 @@ from pincite.core.answers import Answer, AnswerEvent, SourcesChunk
 from pincite.core.documents import Document
 from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, NotFoundError, PinciteError, StoreError
 from pincite.core.ids import DocumentId, VersionId
+from pincite.core.keeping import was_erased
 from pincite.core.ports.models import ChatModel
 from pincite.server.middleware import request_id_of
 from pincite.server.schemas.documents import DocumentRow, document_row
@@ -82,11 +83,12 @@ class Caller:
         return Collections(self.services.store, self.principal.workspace_id)
 
     async def document(self, document_id: DocumentId) -> Document:
-        """Return a document of the caller's workspace. Raises `NotFoundError`."""
+        """Return a document of the caller's workspace. Raises `NotFoundError` (`erased` for one that was)."""
         async with self.services.store.open(self.principal.workspace_id) as work:
             found = await work.documents.get(document_id)
+            is_erased = found is None and await work.keeping.erased([document_id])
         if found is None:
-            raise NotFoundError("There is no such document.", code="document")
+            raise was_erased() if is_erased else NotFoundError("There is no such document.", code="document")
         return found
 
     async def rows(self, documents: Sequence[Document]) -> list[DocumentRow]:

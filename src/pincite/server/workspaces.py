@@ -26,10 +26,11 @@ class Workspaces:
         return self._others[workspace_id]
 
     async def keep_purging(self) -> None:
-        """Delete now, and every hour, what was kept of removed documents for long enough, until cancelled."""
+        """Delete now, and every hour, what was kept of removed documents for long enough and what is left of erased ones."""
         while True:
             for each in (self.own, *self._others.values()):
                 await each.keeper.try_to_purge()
+                await each.eraser.try_to_finish()
             await asyncio.sleep(PURGE_EVERY_S)
 
     async def close(self) -> None:
@@ -52,6 +53,7 @@ def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
         recorder=replace(services.recorder, workspace_id=workspace_id),
         query_log=StoredQueryLog(services.store, workspace_id, services.ingestor.metering),
         keeper=replace(services.keeper, workspace_id=workspace_id),
+        eraser=replace(services.eraser, workspace_id=workspace_id),
         histories=replace(services.histories, workspace_id=workspace_id),
         workspace_id=workspace_id,
     )

@@ -118,6 +118,8 @@ class Backups:
                 missing=tuple(missing),
             )
             await archive.finish(MANIFEST, manifest.dump())
+        with suppress(StoreError):
+            await self.file.note_backup(place.resolve())
         await self._delete_unnamed(inventory.blobs)
         named = await self.file.documents_with(missing[:_NAMED])
         return BackedUp(place, place.stat().st_size, inventory.documents, len(members), tuple(path for _, path in named))

@@ -52,9 +52,9 @@ class MappedDenseIndex:
         """Delete the mirrors of the collection for other models. A process that has one open can go on with it."""
         await asyncio.to_thread(self._mirrors.drop_others, space)
 
-    async def discard(self, collection_id: CollectionId) -> None:
-        """Delete the mirrors of a collection. A process that has one open can go on with it."""
-        await asyncio.to_thread(self._mirrors.drop, collection_id)
+    async def discard(self, collection_id: CollectionId) -> bool:
+        """Delete the mirrors of a collection. A process that has one open can go on with it. False when one goes on writing it."""
+        return await asyncio.to_thread(self._mirrors.drop, collection_id)
 
 
 def _search(view: MatrixView, vector: Vector, limit: int, documents: Collection[DocumentId] | None) -> list[IndexHit]:

@@ -42,9 +42,9 @@ class TantivyIndex:
         space = _of_words(space)
         await self._follower.follow(space, self._mirrors.of(space))
 
-    async def discard(self, collection_id: CollectionId) -> None:
-        """Delete the mirror of a collection. A process that has it open can go on with it."""
-        await asyncio.to_thread(self._mirrors.drop, collection_id)
+    async def discard(self, collection_id: CollectionId) -> bool:
+        """Delete the mirror of a collection. A process that has it open can go on with it. False when one goes on writing it."""
+        return await asyncio.to_thread(self._mirrors.drop, collection_id)
 
 
 def _of_words(space: IndexSpace) -> IndexSpace:

@@ -73,27 +73,33 @@ class Mirrors(Generic[M]):
                 self._open.pop(folder, None)
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def drop(self, collection_id: CollectionId) -> None:
-        """Delete all mirrors of a collection, once nobody writes them. Who has their files open keeps them."""
+    def drop(self, collection_id: CollectionId) -> bool:
+        """Delete all mirrors of a collection, once nobody writes them. Who has their files open keeps them.
+
+        False when somebody goes on writing one.
+        """
         home = self._root / _safe(collection_id)
-        for folder in (*home.glob(self._kind), *home.glob(f"{self._kind}-*")):
+        folders = [*home.glob(self._kind), *home.glob(f"{self._kind}-*")]
+        for folder in folders:
             self._open.pop(folder, None)
-            _delete_unwritten(folder)
+        are_gone = [_delete_unwritten(folder) for folder in folders]
         with suppress(OSError):  # not there, or mirrors of another kind are in it
             home.rmdir()
+        return all(are_gone)
 
     def _folder(self, space: IndexSpace) -> Path:
         return self._root / _safe(space.collection_id) / "-".join(filter(None, (self._kind, _safe(space.model_id))))
 
 
-def _delete_unwritten(folder: Path) -> None:
-    """Delete a mirror's folder under its lock. One that somebody goes on writing is left to the check of strays."""
+def _delete_unwritten(folder: Path) -> bool:
+    """Delete a mirror's folder under its lock. One that somebody goes on writing is left, and the check of strays finds it."""
     for _ in range(_LOCK_TRIES):
         with Publication(folder).try_lock() as held:
             if held:
                 shutil.rmtree(folder, ignore_errors=True)
-                return
+                return not any(folder.glob("*"))
         time.sleep(_LOCK_WAIT_S)
+    return False
 
 
 def _safe(name: str) -> str:

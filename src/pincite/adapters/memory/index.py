@@ -111,9 +111,10 @@ class MemoryDenseIndex:
         """Catch up now: with all that is committed, or with the log up to a number."""
         await self._reader.read(space, through)
 
-    async def discard(self, collection_id: CollectionId) -> None:
+    async def discard(self, collection_id: CollectionId) -> bool:
         """Forget what was read for a collection."""
         self._reader.drop(lambda space: space.collection_id == collection_id)
+        return True
 
     async def retain(self, space: IndexSpace) -> None:
         """Forget the rows of the collection for other models."""
@@ -198,9 +199,10 @@ class MemoryLexicalIndex:
         """Catch up now with all that is committed."""
         await self._reader.read(IndexSpace(space.workspace_id, space.collection_id))
 
-    async def discard(self, collection_id: CollectionId) -> None:
+    async def discard(self, collection_id: CollectionId) -> bool:
         """Forget what was read for a collection."""
         self._reader.drop(lambda space: space.collection_id == collection_id)
+        return True
 
 
 def _best(scores: Mapping[ChunkId, float], limit: int) -> list[IndexHit]:

@@ -1,11 +1,14 @@
 """Holds, and what stays of removed documents, in memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pincite.adapters.memory.store_tables import Transaction
-from pincite.core.ids import CollectionId, DocumentId, VersionId
-from pincite.core.keeping import Hold, RemovedDocument, removed
+from pincite.core.documents import Document, Version
+from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId
+from pincite.core.keeping import Erasure, Hold, RemovedDocument, removed
+from pincite.core.redacting import rests_on
 
 
 class MemoryKeeping:
@@ -65,6 +68,15 @@ class MemoryKeeping:
         rows = [row for row in self._all() if row.removed_at <= moment and row.document.id not in held]
         return sorted(rows, key=lambda row: row.removed_at)[:limit]
 
+    async def removed_inside(self, removed: Document) -> list[RemovedDocument]:
+        """Return what was removed of the documents whose files stood in this one's, on the next level alone."""
+        return sorted((row for row in self._all() if row.document.container_id == removed.id), key=lambda row: row.document.path)
+
+    async def kept_of(self, document_id: DocumentId) -> list[Version]:
+        """Return the versions that are kept of a removed document, oldest first."""
+        rows = [row for row in self._tx.tables.removed_versions.all(self._tx.workspace_id) if row.document_id == document_id]
+        return sorted(rows, key=lambda row: (row.created_at, row.id))
+
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
         """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
         own, tables = self._tx.workspace_id, await self._tx.lock()
@@ -76,5 +88,47 @@ class MemoryKeeping:
             tables.removed.drop(own, document_id)
         return {version.sha256 for version in gone}
 
+    async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:
+        """Return the stored answers and logged questions among whose sources some of these documents are, or were."""
+        own, tables, wanted = self._tx.workspace_id, self._tx.tables, set(document_ids)
+        answers = [key for key, record in tables.answers.items(own) if wanted & set(rests_on(record))]
+        queries = [row.message_id for row in tables.query_logs.all(own) if wanted & set(row.document_ids)]
+        return list(dict.fromkeys([*answers, *queries]))
+
+    async def erase(self, new: Sequence[Erasure]) -> None:
+        """Keep that documents were erased. One that is known is left as it is."""
+        own, tables = self._tx.workspace_id, await self._tx.lock()
+        for each in new:
+            if tables.erasures.get(own, each.document_id) is None:
+                tables.erasures.add(own, each.document_id, each)
+
+    async def erased(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Erasure]:
+        """Return the erasures of documents, of those that were erased."""
+        rows = {each: self._tx.tables.erasures.get(self._tx.workspace_id, each) for each in document_ids}
+        return {key: row for key, row in rows.items() if row}
+
+    async def unfinished(self) -> list[Erasure]:
+        """Return the erasures of which something is left to be destroyed."""
+        return [row for row in self._tx.tables.erasures.all(self._tx.workspace_id) if row.finished_at is None]
+
+    async def finish(self, document_ids: Sequence[DocumentId], *, finished_at: datetime) -> None:
+        """Keep that of erased documents nothing is left; the hashes of their bytes are forgotten."""
+        own, tables = self._tx.workspace_id, await self._tx.lock()
+        for document_id in document_ids:
+            if known := tables.erasures.get(own, document_id):
+                tables.erasures.put(own, document_id, replace(known, hashes=(), finished_at=finished_at))
+
     def _all(self) -> list[RemovedDocument]:
         return self._tx.tables.removed.all(self._tx.workspace_id)
+
+
+class MemoryScrubber:
+    """A `Scrubber` of a store that has no files."""
+
+    async def scrub(self) -> bool:
+        """Do nothing: there are none."""
+        return True
+
+    async def copies(self, since: datetime) -> list[str]:
+        """Return nothing: there are none."""
+        return []

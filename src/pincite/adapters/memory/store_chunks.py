@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pincite.adapters.memory.store_log import append, bury, entries, halved, prune, stored
+from pincite.adapters.memory.store_log import append, bury, entries, halved, prune, stored, take_number
 from pincite.adapters.memory.store_rows import MemoryDocuments
 from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
 from pincite.core.documents import Chunk, Document, Stage
@@ -111,6 +111,11 @@ class MemoryChunks:
             PassageText(found.chunk_id, found.version_id, found.chunk_index, found.title, found.heading_path, found.text)
             for found in await self.passages(chunk_ids)
         ]
+
+    async def begin_anew(self, collection_id: CollectionId) -> None:
+        """Have all mirrors of a collection made anew from its rows, whatever they hold."""
+        tables = await self._tx.lock()
+        prune(self._tx, tables, collection_id, take_number(self._tx, tables, collection_id))
 
     async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
         """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""

@@ -159,6 +159,10 @@ class MemoryAnswers:
         """Insert an answer with its evidence. Raises `ConflictError` when the id is taken."""
         (await self._tx.lock()).answers.add(self._tx.workspace_id, record.answer.message_id, record)
 
+    async def rewrite(self, record: AnswerRecord) -> None:
+        """Put a record in the place of the one with its id and as many quotes: for what was erased."""
+        (await self._tx.lock()).answers.put(self._tx.workspace_id, record.answer.message_id, record)
+
     async def get(self, message_id: MessageId) -> AnswerRecord | None:
         """Return one by id, exactly as it was given."""
         return self._tx.tables.answers.get(self._tx.workspace_id, message_id)

@@ -13,7 +13,7 @@ from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ingestions import Ingestion
 from pincite.core.jobs import LONGEST_S, Job, JobState
-from pincite.core.keeping import Hold, RemovedDocument
+from pincite.core.keeping import Erasure, Hold, RemovedDocument
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 from pincite.core.usage import LedgerRow
@@ -148,6 +148,7 @@ class Tables:
     removed_versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     removed_texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
     usage: Rows[str, LedgerRow] = field(default_factory=Rows[str, LedgerRow])
+    erasures: Rows[DocumentId, Erasure] = field(default_factory=Rows[DocumentId, Erasure])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -171,6 +172,7 @@ class Tables:
             self.removed_versions.copy(),
             self.removed_texts.copy(),
             self.usage.copy(),
+            self.erasures.copy(),
         )
 
 

@@ -1,22 +1,34 @@
 """Rows of answers and of the passages that they cite, frozen."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Row, bindparam, select, update
 
 from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import answers, evidence
+from pincite.adapters.sql.tables import answers, evidence, source_documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.answers import AnswerRecord, FrozenQuote, Span
 from pincite.core.ids import DocumentId, MessageId, VersionId
+from pincite.core.redacting import rests_on
 
 BODY = select(answers.c.body).where(answers.c.workspace_id == bindparam("own"), answers.c.message_id == bindparam("message_id"))
 QUOTES = (
     select(evidence)
     .where(evidence.c.workspace_id == bindparam("own"), evidence.c.message_id == bindparam("message_id"))
     .order_by(evidence.c.position)
+)
+REWRITTEN = (
+    update(answers)
+    .where(answers.c.workspace_id == bindparam("own"), answers.c.message_id == bindparam("this_message"))
+    .values(body=bindparam("new_body"))
+)
+REDACTED = update(evidence).where(
+    evidence.c.workspace_id == bindparam("own"),
+    evidence.c.message_id == bindparam("this_message"),
+    evidence.c.position == bindparam("at"),
 )
 
 
@@ -35,6 +47,14 @@ class SqlAnswers:
         await self._tx.insert(answers, {"message_id": message_id, "body": body, "created_at": datetime.now(UTC)})
         rows = [{"message_id": message_id, "position": at} | _values(quote) for at, quote in enumerate(record.evidence)]
         await self._tx.insert(evidence, *rows)
+        await self._tx.insert(source_documents, *rows_of_sources(message_id, rests_on(record)))
+
+    async def rewrite(self, record: AnswerRecord) -> None:
+        """Put a record in the place of the one with its id and as many quotes: for what was erased."""
+        message_id = record.answer.message_id
+        await self._tx.change(REWRITTEN, this_message=message_id, new_body=dump(AnswerRecord(record.question, record.answer, ())))
+        quotes = [{"this_message": message_id, "at": at} | _changeable(quote) for at, quote in enumerate(record.evidence)]
+        await self._tx.change_each(REDACTED, *quotes)
 
     async def get(self, message_id: MessageId) -> AnswerRecord | None:
         """Return one by id, exactly as it was given."""
@@ -57,7 +77,17 @@ def _values(quote: FrozenQuote) -> dict[str, Any]:
         "nonce": quote.nonce,
         "commitment": quote.commitment,
         "spans": dump(quote.spans),
+        "erased": quote.erased,
     }
+
+
+def _changeable(quote: FrozenQuote) -> dict[str, Any]:
+    return {"text": quote.text, "nonce": quote.nonce, "spans": dump(quote.spans), "erased": quote.erased}
+
+
+def rows_of_sources(message_id: MessageId, documents: Iterable[DocumentId]) -> list[dict[str, Any]]:
+    """Return the rows that say on which documents a message rests."""
+    return [{"message_id": message_id, "document_id": each} for each in documents]
 
 
 def _quote(row: Row[Any]) -> FrozenQuote:
@@ -71,4 +101,5 @@ def _quote(row: Row[Any]) -> FrozenQuote:
         nonce=row.nonce,
         commitment=row.commitment,
         spans=load(tuple[Span, ...], row.spans),
+        erased=row.erased,
     )

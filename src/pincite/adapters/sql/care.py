@@ -52,7 +52,7 @@ UNFIT = """
     DELETE FROM vectors WHERE model_id = :model AND length(data) != :size
     AND chunk_id IN (SELECT id FROM chunks WHERE collection_id = :collection)
 """
-QUOTES = "SELECT nonce, text, commitment FROM evidence"
+QUOTES = "SELECT nonce, text, commitment FROM evidence WHERE NOT erased"
 ORIGINS = "SELECT sha256, source_uri FROM documents WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY 1, 2"
 
 

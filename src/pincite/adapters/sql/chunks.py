@@ -184,6 +184,13 @@ class SqlChunks:
         """Return passages of the chunks of current versions, in the order asked, without the rest."""
         return await read_passages(self._tx, chunk_ids)
 
+    async def begin_anew(self, collection_id: CollectionId) -> None:
+        """Have all mirrors of a collection made anew from its rows, whatever they hold."""
+        await self._tx.lock()
+        log = ChangeLog(self._tx, collection_id)
+        # A number that no mirror has read, and behind it a horizon before which none can go on.
+        await log.prune(await log.take(1))
+
     async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
         """Forget the tombstones up to `through_seq`; mirrors that stand before it rebuild. Return how many there were."""
         await self._tx.lock()

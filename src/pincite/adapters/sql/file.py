@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -94,9 +95,18 @@ class SqliteFile:
             await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
             yield [row[0] for row in connection.execute(named_bytes.UNNAMED, (json.dumps(list(hashes)),))]
 
+    async def note_backup(self, path: Path) -> None:
+        """Keep that a backup was written, and where."""
+        await asyncio.to_thread(self._note_backup, path)
+
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""
         return await asyncio.to_thread(self._documents_with, hashes)
+
+    def _note_backup(self, path: Path) -> None:
+        with translated(self.path), closing(connect(self.path, busy_timeout_s=self._busy_timeout_s)) as connection:
+            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
+            connection.execute("INSERT OR REPLACE INTO backups (path, written_at) VALUES (?, ?)", (str(path), now))
 
     def _faults(self) -> list[str]:
         with translated(self.path), closing(connect(self.path)) as connection:

@@ -1,25 +1,30 @@
 """Rows of holds, and of what stays of removed documents."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import BindParameter, Row, bindparam, delete, insert, literal, select
+from sqlalchemy import BindParameter, Row, bindparam, delete, insert, literal, select, update
 
+from pincite.adapters.sql.files import AFTER_SLASH
 from pincite.adapters.sql.tables import (
     UtcDateTime,
     canonical_texts,
     documents,
+    erasures,
     evidence,
     holds,
     removed_documents,
     removed_versions,
+    source_documents,
     versions,
 )
 from pincite.adapters.sql.transaction import Transaction
-from pincite.core.documents import Document, Stage
-from pincite.core.ids import CollectionId, DocumentId, VersionId
-from pincite.core.keeping import Hold, RemovedDocument, removed
+from pincite.adapters.sql.versions import version_of
+from pincite.core.documents import Document, Stage, Version, address_inside
+from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId
+from pincite.core.keeping import Erasure, Hold, RemovedDocument, removed
 
 IDS_PER_STATEMENT = 1000
 T = TypeVar("T")
@@ -78,6 +83,30 @@ KEEP_VERSIONS = insert(removed_versions).from_select(
     .join(canonical_texts, canonical_texts.c.version_id == versions.c.id)
     .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id.in_(SOME), IS_CITED),
 )
+INSIDE = (
+    select(removed_documents)
+    .where(
+        REMOVED,
+        removed_documents.c.collection_id == bindparam("collection_id"),
+        removed_documents.c.source_uri >= bindparam("address"),
+        removed_documents.c.source_uri < bindparam("beyond"),
+    )
+    .order_by(removed_documents.c.path)
+)
+KEPT_OF = (
+    select(removed_versions)
+    .where(removed_versions.c.workspace_id == bindparam("own"), removed_versions.c.document_id == bindparam("document_id"))
+    .order_by(removed_versions.c.created_at, removed_versions.c.id)
+)
+RESTING = (
+    select(source_documents.c.message_id)
+    .where(source_documents.c.workspace_id == bindparam("own"), source_documents.c.document_id.in_(SOME))
+    .distinct()
+)
+IS_ERASED = erasures.c.workspace_id == bindparam("own")
+ERASED = select(erasures).where(IS_ERASED, erasures.c.document_id.in_(SOME))
+UNFINISHED = select(erasures).where(IS_ERASED, erasures.c.finished_at.is_(None))
+FINISHED = update(erasures).where(IS_ERASED, erasures.c.document_id.in_(SOME)).values(finished_at=bindparam("at"), hashes="[]")
 
 
 class SqlKeeping:
@@ -128,6 +157,17 @@ class SqlKeeping:
         """Return documents that were removed at a moment or before, and aren't on hold, the earliest first."""
         return [_removed(row) for row in await self._tx.rows(BEFORE, moment=moment, count=limit)]
 
+    async def removed_inside(self, removed: Document) -> list[RemovedDocument]:
+        """Return what was removed of the documents whose files stood in this one's, on the next level alone."""
+        address = address_inside(removed.id, "")
+        beyond = address[:-1] + AFTER_SLASH
+        rows = await self._tx.rows(INSIDE, collection_id=removed.collection_id, address=address, beyond=beyond)
+        return [_removed(row) for row in rows]
+
+    async def kept_of(self, document_id: DocumentId) -> list[Version]:
+        """Return the versions that are kept of a removed document, oldest first."""
+        return [version_of(row) for row in await self._tx.rows(KEPT_OF, document_id=document_id)]
+
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
         """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
         hashes: set[str] = set()
@@ -135,6 +175,51 @@ class SqlKeeping:
             hashes.update(row.sha256 for row in await self._tx.rows(HASHES, document_ids=some))
             await self._tx.change(DROPPED, document_ids=some)
         return hashes
+
+    async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:
+        """Return the stored answers and logged questions among whose sources some of these documents are, or were."""
+        found = [row.message_id for some in _batches(document_ids) for row in await self._tx.rows(RESTING, document_ids=some)]
+        return [MessageId(each) for each in dict.fromkeys(found)]
+
+    async def erase(self, new: Sequence[Erasure]) -> None:
+        """Keep that documents were erased. One that is known is left as it is."""
+        known = await self.erased([each.document_id for each in new])
+        rows = [
+            {
+                "document_id": each.document_id,
+                "collection_id": each.collection_id,
+                "erased_at": each.erased_at,
+                "finished_at": each.finished_at,
+                "hashes": json.dumps(each.hashes),
+            }
+            for each in new
+            if each.document_id not in known
+        ]
+        await self._tx.insert(erasures, *rows)
+
+    async def erased(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Erasure]:
+        """Return the erasures of documents, of those that were erased."""
+        rows = [row for some in _batches(document_ids) for row in await self._tx.rows(ERASED, document_ids=some)]
+        return {each.document_id: each for each in map(_erasure, rows)}
+
+    async def unfinished(self) -> list[Erasure]:
+        """Return the erasures of which something is left to be destroyed."""
+        return [_erasure(row) for row in await self._tx.rows(UNFINISHED)]
+
+    async def finish(self, document_ids: Sequence[DocumentId], *, finished_at: datetime) -> None:
+        """Keep that of erased documents nothing is left; the hashes of their bytes are forgotten."""
+        for some in _batches(document_ids):
+            await self._tx.change(FINISHED, document_ids=some, at=finished_at)
+
+
+def _erasure(row: Row[Any]) -> Erasure:
+    return Erasure(
+        DocumentId(row.document_id),
+        CollectionId(row.collection_id),
+        row.erased_at,
+        tuple(json.loads(row.hashes)),
+        row.finished_at,
+    )
 
 
 def _batches(items: Sequence[T]) -> Iterator[list[T]]:

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Row, bindparam, select, update
 
+from pincite.adapters.sql.answers import rows_of_sources
 from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import query_logs
+from pincite.adapters.sql.tables import query_logs, source_documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.answers import Timings
 from pincite.core.evidence import Strategy
-from pincite.core.ids import MessageId
+from pincite.core.ids import DocumentId, MessageId
 from pincite.core.messages import ModelUsage
 from pincite.core.querylog import LoggedQuery, Outcome
 
@@ -23,6 +24,15 @@ NEWEST = (
     .order_by(query_logs.c.asked_at.desc(), query_logs.c.message_id.desc())
     .limit(bindparam("count"))
 )
+SOME = select(query_logs).where(
+    query_logs.c.workspace_id == bindparam("own"), query_logs.c.message_id.in_(bindparam("ids", expanding=True))
+)
+REWRITTEN = (
+    update(query_logs)
+    .where(query_logs.c.workspace_id == bindparam("own"), query_logs.c.message_id == bindparam("this_message"))
+    .values(question=bindparam("words"), received=bindparam("came"))
+)
+IDS_PER_STATEMENT = 1000
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 
 
@@ -38,11 +48,23 @@ class SqlQueryLogs:
         await ensure_workspace(self._tx)
         unique = {query.message_id: query for query in reversed(queries)}
         known = {row.message_id for row in await self._tx.rows(KNOWN, ids=list(unique))}
-        await self._tx.insert(query_logs, *(_values(query) for key, query in unique.items() if key not in known))
+        new = [query for key, query in unique.items() if key not in known]
+        await self._tx.insert(query_logs, *map(_values, new))
+        sources = [row for query in new for row in rows_of_sources(query.message_id, query.document_ids)]
+        await self._tx.insert(source_documents, *sources)
 
     async def list(self, *, limit: int = 100, before: datetime | None = None) -> list[LoggedQuery]:
         """Return questions, newest first, those asked before an instant."""
         return [_query(row) for row in await self._tx.rows(NEWEST, before=before or END_OF_TIME, count=limit)]
+
+    async def of(self, message_ids: Sequence[MessageId]) -> Sequence[LoggedQuery]:
+        """Return the questions with these ids, of those that are logged."""
+        batches = [list(message_ids[at : at + IDS_PER_STATEMENT]) for at in range(0, len(message_ids), IDS_PER_STATEMENT)]
+        return [_query(row) for some in batches for row in await self._tx.rows(SOME, ids=some)]
+
+    async def rewrite(self, query: LoggedQuery) -> None:
+        """Put other words in the place of a logged question's own and of what was received: for what was erased."""
+        await self._tx.change(REWRITTEN, this_message=query.message_id, words=query.question, came=query.received)
 
 
 def _values(query: LoggedQuery) -> dict[str, Any]:
@@ -62,6 +84,7 @@ def _values(query: LoggedQuery) -> dict[str, Any]:
         "scores": dump(query.scores),
         "received": query.received,
         "error": query.error,
+        "document_ids": dump(query.document_ids),
     }
 
 
@@ -79,4 +102,5 @@ def _query(row: Row[Any]) -> LoggedQuery:
         scores=load(tuple[float, ...], row.scores),
         received=row.received,
         error=row.error,
+        document_ids=load(tuple[DocumentId, ...], row.document_ids),
     )

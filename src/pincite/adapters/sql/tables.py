@@ -1,18 +1,14 @@
-"""The tables. Types exist in SQLite and PostgreSQL alike; a change here needs a migration (`migrations/versions`)."""
-
-from datetime import UTC, datetime
+"""The tables. A change here needs a migration (`migrations/versions`)."""
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    DateTime,
     Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -20,50 +16,8 @@ from sqlalchemy import (
     false,
     text,
 )
-from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An instant with microseconds: kept in UTC, always given back aware. A naive one is refused."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn an instant into UTC; without its zone where the database has none."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a stored instant needs a time zone")
-        instant = value.astimezone(UTC)
-        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the zone back."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def by_code_point() -> TypeEngine[str]:
-    """Return a text type that compares and sorts by code point everywhere, as Python does."""
-    return Text().with_variant(Text(collation="C"), "postgresql")
-
-
-ID = String(36)
-HASH = String(64)
-CASCADE = "CASCADE"
+from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, by_code_point, metadata
 
 workspaces = Table(
     "workspaces",
@@ -247,6 +201,7 @@ evidence = Table(
     Column("nonce", Text, nullable=False),
     Column("commitment", HASH, nullable=False),
     Column("spans", Text, nullable=False),
+    Column("erased", Boolean, nullable=False, server_default=false()),
 )
 
 tokens = Table(
@@ -283,6 +238,7 @@ query_logs = Table(
     Column("scores", Text, nullable=False),
     Column("received", Text, nullable=False),
     Column("error", Text, nullable=False),
+    Column("document_ids", Text, nullable=False, server_default=text("'[]'")),
     Index(None, "workspace_id", "asked_at"),
 )
 
@@ -395,4 +351,32 @@ removed_versions = Table(
     Column("contained", Integer, nullable=False),
     Column("chunking", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# The documents among whose sources stored answers, and logged questions without one, found what they say.
+source_documents = Table(
+    "source_documents",
+    metadata,
+    Column("message_id", ID, primary_key=True),
+    Column("document_id", ID, primary_key=True, index=True),
+    Column("workspace_id", ID, nullable=False),
+)
+
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("document_id", ID, primary_key=True),
+    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
+    Column("collection_id", ID, nullable=False),
+    Column("erased_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+    Column("hashes", Text, nullable=False),
+    Index(None, "workspace_id", "finished_at"),
+)
+
+backups = Table(
+    "backups",
+    metadata,
+    Column("path", by_code_point(), primary_key=True),
+    Column("written_at", UtcDateTime, nullable=False),
 )

@@ -103,12 +103,12 @@ class SqlVersions:
     async def get(self, version_id: VersionId) -> Version | None:
         """Return one by id, also one that is kept of a removed document."""
         row = await self._tx.row(BY_ID, version_id=version_id)
-        return _version(row) if row else None
+        return version_of(row) if row else None
 
     async def of_document(self, document_id: DocumentId, *, drafts: bool = True) -> list[Version]:
         """Return a document's versions, oldest first; without `drafts`, those that are or were searched."""
         wanted = OF_DOCUMENT if drafts else SEARCHED
-        return [_version(row) for row in await self._tx.rows(wanted, document_id=document_id)]
+        return [version_of(row) for row in await self._tx.rows(wanted, document_id=document_id)]
 
     async def counts(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, int]:
         """Count, of each document, the versions that are or were searched; those without one are left out."""
@@ -129,7 +129,8 @@ class SqlVersions:
         return await self._tx.row(HELD, sha256=sha256) is not None
 
 
-def _version(row: Row[Any]) -> Version:
+def version_of(row: Row[Any]) -> Version:
+    """Return the version that a row of `versions`, or of those kept of removed documents, holds."""
     return Version(
         id=VersionId(row.id),
         document_id=DocumentId(row.document_id),

@@ -55,8 +55,8 @@ class DenseIndex(Protocol):
         """Delete what is kept for other models than that of the space; for words alone (""), what is kept for any."""
         ...
 
-    async def discard(self, collection_id: CollectionId) -> None:
-        """Delete what is kept for a collection that is gone."""
+    async def discard(self, collection_id: CollectionId) -> bool:
+        """Delete what is kept for a collection. False when another process goes on writing some of it."""
         ...
 
 
@@ -73,6 +73,6 @@ class LexicalIndex(Protocol):
         """Catch up now with all that is committed, so that the next search needn't."""
         ...
 
-    async def discard(self, collection_id: CollectionId) -> None:
-        """Delete what is kept for a collection that is gone."""
+    async def discard(self, collection_id: CollectionId) -> bool:
+        """Delete what is kept for a collection. False when another process goes on writing some of it."""
         ...

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from pincite.core.ids import CollectionId, DocumentId, VersionId
-from pincite.core.keeping import Hold, RemovedDocument
+from pincite.core.documents import Document, Version
+from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId
+from pincite.core.keeping import Erasure, Hold, RemovedDocument
 
 
 class KeepingRows(Protocol):
@@ -50,6 +51,49 @@ class KeepingRows(Protocol):
         """Return documents that were removed at a moment or before, and aren't on hold, the earliest first."""
         ...
 
+    async def removed_inside(self, removed: Document) -> list[RemovedDocument]:
+        """Return what was removed of the documents whose files stood in this one's, on the next level alone."""
+        ...
+
+    async def kept_of(self, document_id: DocumentId) -> list[Version]:
+        """Return the versions that are kept of a removed document, oldest first."""
+        ...
+
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
         """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        ...
+
+    async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:
+        """Return the stored answers and logged questions among whose sources some of these documents are, or were."""
+        ...
+
+    async def erase(self, new: Sequence[Erasure]) -> None:
+        """Keep that documents were erased. One that is known is left as it is."""
+        ...
+
+    async def erased(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Erasure]:
+        """Return the erasures of documents, of those that were erased."""
+        ...
+
+    async def unfinished(self) -> list[Erasure]:
+        """Return the erasures of which something is left to be destroyed."""
+        ...
+
+    async def finish(self, document_ids: Sequence[DocumentId], *, finished_at: datetime) -> None:
+        """Keep that of erased documents nothing is left; the hashes of their bytes are forgotten."""
+        ...
+
+
+class Scrubber(Protocol):
+    """The files of a store, as far as deleted rows can still be read in them."""
+
+    async def scrub(self) -> bool:
+        """Leave nothing of deleted rows in the store's files. Takes as long as copying them.
+
+        False when another process kept the log from being emptied. Raises `StoreError` (`disk_full`, `store_busy`).
+        """
+        ...
+
+    async def copies(self, since: datetime) -> list[str]:
+        """Return the files with copies of the store that were written since: backups, and damaged stores that were put aside."""
         ...

@@ -224,6 +224,10 @@ class ChunkRows(Protocol):
         """Return passages of the chunks that belong to their document's current version, in the order asked, without the rest."""
         ...
 
+    async def begin_anew(self, collection_id: CollectionId) -> None:
+        """Have all mirrors of a collection made anew from its rows, whatever they hold."""
+        ...
+
     async def prune(self, collection_id: CollectionId, *, through_seq: int) -> int:
         """Forget the tombstones numbered up to `through_seq` and move the log's horizon there; return how many there were.
 
@@ -241,6 +245,10 @@ class AnswerRows(Protocol):
 
     async def get(self, message_id: MessageId) -> AnswerRecord | None:
         """Return one by id, exactly as it was given."""
+        ...
+
+    async def rewrite(self, record: AnswerRecord) -> None:
+        """Put a record in the place of the one with its id and as many quotes: for what was erased."""
         ...
 
 
@@ -273,6 +281,14 @@ class QueryLogRows(Protocol):
 
     async def list(self, *, limit: int = 100, before: datetime | None = None) -> list[LoggedQuery]:
         """Return questions, newest first, those asked before an instant."""
+        ...
+
+    async def of(self, message_ids: Sequence[MessageId]) -> Sequence[LoggedQuery]:
+        """Return the questions with these ids, of those that are logged."""
+        ...
+
+    async def rewrite(self, query: LoggedQuery) -> None:
+        """Put other words in the place of a logged question's own and of what was received: for what was erased."""
         ...
 
 

@@ -70,6 +70,10 @@ class StoreFile(Protocol):
         """
         ...
 
+    async def note_backup(self, path: Path) -> None:
+        """Keep that a backup was written, and where, so that an erasure can name it."""
+        ...
+
     async def documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         """Return (hash, path of a document) for bytes that documents or their versions name."""
         ...

@@ -1,4 +1,4 @@
-"""What of documents is kept: their versions, and holds."""
+"""What of documents is kept: their versions, and holds; and the end of all that."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -7,7 +7,7 @@ from pincite.core.ids import DocumentId
 from pincite.server.deps import Keeper, Reader
 from pincite.server.gate import GatedRoute
 from pincite.server.openapi import refusals
-from pincite.server.schemas.keeping import HistoryRow, HoldRequest, HoldRow, history_row, hold_row
+from pincite.server.schemas.keeping import ErasedRow, HistoryRow, HoldRequest, HoldRow, erased_row, history_row, hold_row
 
 router = APIRouter(tags=["documents"], route_class=GatedRoute)
 
@@ -34,3 +34,13 @@ async def hold(document_id: str, body: HoldRequest, caller: Keeper) -> HoldRow:
 async def release(document_id: str, caller: Keeper) -> None:
     """End a document's hold. 409 when there is none."""
     await caller.services.keeper.release(DocumentId(document_id))
+
+
+@router.post("/documents/{document_id}/erase", responses=refusals(409))
+async def erase(document_id: str, caller: Keeper) -> ErasedRow:
+    """Destroy a document with all inside it, for good: text, file, vectors, and what answers and logs repeat of it.
+
+    Also one that was removed already. 409 while it is on hold, and for a file whose bytes stand in another document's file. The
+    database is written anew, which takes as long as copying it. What `left` names is tried again every hour, and by another call.
+    """
+    return erased_row(await caller.services.eraser.erase(DocumentId(document_id)))

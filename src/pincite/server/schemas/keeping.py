@@ -1,11 +1,14 @@
 """What is told of holds and of a document's versions."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pincite.core.documents import Document
 from pincite.core.keeping import Hold
+from pincite.ingest.erasing import Erased
 from pincite.retrieval.history import History, PastVersion
 from pincite.server.schemas.query import Text
 
@@ -60,6 +63,35 @@ class HistoryRow(BaseModel):
     hold: HoldRow | None
 
 
+class ErasedRow(BaseModel):
+    """What an erasure did. `messages` counts answers and logged questions that rested on the document.
+
+    `duplicates` are other documents with the same bytes: they stay. `copies` are backups, named as they were written, that may hold
+    what was erased. `left` says what could not be destroyed yet.
+    """
+
+    document_ids: list[str]
+    messages: int
+    duplicates: list[DuplicateRow]
+    copies: list[str]
+    left: list[str]
+
+
+def erased_row(erased: Erased) -> ErasedRow:
+    """Return what an erasure did as it is sent."""
+    return ErasedRow(
+        document_ids=list(erased.document_ids),
+        messages=erased.messages,
+        duplicates=_duplicate_rows(erased.duplicates),
+        copies=list(erased.copies),
+        left=list(erased.left),
+    )
+
+
+def _duplicate_rows(documents: Sequence[Document]) -> list[DuplicateRow]:
+    return [DuplicateRow(document_id=each.id, collection_id=each.collection_id, path=each.path) for each in documents]
+
+
 def hold_row(hold: Hold) -> HoldRow:
     """Return a hold as it is sent."""
     return HoldRow(document_id=hold.document_id, held_at=hold.held_at, reason=hold.reason)
@@ -70,9 +102,7 @@ def history_row(history: History) -> HistoryRow:
     return HistoryRow(
         document_id=history.document.id,
         versions=[_version_row(each) for each in history.versions],
-        duplicates=[
-            DuplicateRow(document_id=each.id, collection_id=each.collection_id, path=each.path) for each in history.duplicates
-        ],
+        duplicates=_duplicate_rows(history.duplicates),
         hold=hold_row(history.hold) if history.hold else None,
     )
 

@@ -14,11 +14,12 @@ from pincite.adapters.sql import feed
 from pincite.adapters.sql.store import SqlStore, open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
-from pincite.core.evidence import Filter
+from pincite.core.evidence import Filter, Strategy
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
-from pincite.core.keeping import Hold
+from pincite.core.keeping import Erasure, Hold
 from pincite.core.ports.store import UnitOfWork
+from pincite.core.querylog import LoggedQuery, Outcome
 
 OURS = WorkspaceId(new_id())
 SPEC = EmbeddingSpec("maker/small", "r1", 4, 512)
@@ -102,6 +103,19 @@ async def use_keeping(work: UnitOfWork, paper: Document) -> None:
     await work.keeping.removed(paper.id)
     await work.keeping.removed_from(paper.collection_id)
     await work.keeping.removed_before(NOW, limit=9)
+    await work.keeping.removed_inside(paper)
+    await work.keeping.kept_of(paper.id)
+    [message_id] = await work.keeping.resting_on([paper.id])
+    if record := await work.answers.get(message_id):
+        await work.answers.rewrite(record)
+    logged = LoggedQuery(MessageId(new_id()), NOW, "http", "?", Outcome.PARTIAL, Strategy.LEXICAL, "m", document_ids=(paper.id,))
+    await work.query_logs.add([logged])
+    await work.query_logs.of([logged.message_id])
+    await work.query_logs.rewrite(logged)
+    await work.keeping.erase([Erasure(paper.id, paper.collection_id, NOW)])
+    await work.keeping.unfinished()
+    await work.keeping.finish([paper.id], finished_at=NOW)
+    await work.chunks.begin_anew(paper.collection_id)
     await work.keeping.release(paper.id)
     await work.keeping.drop([paper.id])
     await work.versions.blob_in_use("ab")
@@ -133,8 +147,9 @@ async def test_every_statement_names_the_workspace(store: SqlStore) -> None:
     seen = await statements(store)
     assert len({statement for statement, _ in seen}) > 25
     free = [statement for statement, _ in seen if "workspace" not in statement]
-    # Vectors belong to chunks that were just inserted; whether bytes are in use is asked of all workspaces.
-    assert {statement.split(" (")[0].split(" \n")[0] for statement in free} == {"INSERT INTO vectors", "SELECT ? AS anon_1"}
+    # Vectors belong to chunks that were just inserted; bytes and messages are the same for all workspaces.
+    everybodys = {"INSERT INTO vectors", "SELECT ? AS anon_1", "SELECT query_logs.message_id"}
+    assert {statement.split(" (")[0].split(" \n")[0] for statement in free} == everybodys
 
 
 async def test_every_statement_finds_its_rows_by_an_index_that_is_narrow(store: SqlStore) -> None:
