@@ -188,7 +188,8 @@ def print_outcome(item: "Added") -> None:
             print_outcome(inner)
     stage = click.style(f"{item.stage.value:<7}", fg=_STAGE_COLOURS.get(item.stage.value))
     why = f"  {item.reason.message} ({item.reason.code})" if item.reason else ""
-    _say(f"{stage} {printable(item.source)}{why}")
+    warnings = "".join(f"  {warning}" for warning in item.warnings)
+    _say(f"{stage} {printable(item.source)}{why}{printable(warnings)}")
 
 
 def print_change(change: "SyncChange") -> None:
@@ -317,6 +318,8 @@ def document_dict(document: "Document") -> dict[str, Any]:
         "size_bytes": document.size_bytes,
         "pages": document.pages,
         "pages_unread": document.pages_unread,
+        "pages_ocr": document.pages_ocr,
+        "warnings": list(document.warnings),
         "chunks": document.chunks,
         "locale": document.locale,
         "created_at": document.created_at.isoformat(),

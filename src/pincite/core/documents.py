@@ -264,7 +264,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """(collection, path) and its state. `version_id` is the version that is searched; None before the first is ready."""
+    """(collection, path) and its state. `version_id` is the version that is searched; None before the first is ready.
+
+    `pages_ocr` counts pages that OCR read, `warnings` are sentences about what couldn't be read of them.
+    """
 
     id: DocumentId
     collection_id: CollectionId
@@ -281,11 +284,13 @@ class Document:
     size_bytes: int = 0
     pages: int = 0
     pages_unread: int = 0
+    pages_ocr: int = 0
     chunks: int = 0
     locale: str = ""
     doc_date: str = ""
     tags: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
+    warnings: tuple[str, ...] = ()
 
     @property
     def container_id(self) -> DocumentId | None:
@@ -322,6 +327,7 @@ class Version:
     doc_date: str = ""
     contained: int = 0
     chunking: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def pages_stand_alone(self) -> bool:

@@ -27,7 +27,7 @@ class Added:
     """What became of one file: `stage` is `ready` or `failed`, and then `reason` says why.
 
     `document_id` is None, and `path` empty, when no document came of it: the file can't be read, or its path is another's.
-    `contained` tells the same of the files inside it, on every level.
+    `contained` tells the same of the files inside it, on every level; `warnings` are sentences about what of it couldn't be read.
     """
 
     source: str
@@ -36,10 +36,12 @@ class Added:
     reason: Reason | None = None
     path: str = ""
     contained: tuple["Added", ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as the command line prints it, that of files inside only where there are any."""
         inner = {"contained": [each.as_dict() for each in self.contained]} if self.contained else {}
+        warnings = {"warnings": list(self.warnings)} if self.warnings else {}
         return {
             "source": self.source,
             "path": self.path or None,
@@ -47,6 +49,7 @@ class Added:
             "stage": self.stage.value,
             "reason": self.reason.code if self.reason else None,
             "message": self.reason.message if self.reason else None,
+            **warnings,
             **inner,
         }
 
@@ -100,6 +103,7 @@ async def add_file(
     )
     inner = await ingestor.contents(done)
     contained = tuple(
-        Added(f"{source}{each.path[len(done.path) :]}", each.id, each.stage, each.reason, each.path) for each in inner
+        Added(f"{source}{each.path[len(done.path) :]}", each.id, each.stage, each.reason, each.path, (), each.warnings)
+        for each in inner
     )
-    return Added(source, done.id, done.stage, done.reason, done.path, contained)
+    return Added(source, done.id, done.stage, done.reason, done.path, contained, done.warnings)

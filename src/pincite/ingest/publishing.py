@@ -66,6 +66,7 @@ def reading_of(document: Document, parsed: ParsedDocument, name: str) -> Reading
         meta=parsed.meta,
         doc_date=parsed.doc_date,
         contained=parsed.contained,
+        warnings=parsed.warnings,
     )
     return Reading(version, parsed.canonical)
 
@@ -131,7 +132,7 @@ class Publisher:
         reports.hear(Stage.CHUNKING)
         cut = await self.embedder.cut(reading.version, reading.canonical, embedding, title=shown)
         if not cut.chunks:
-            raise RefusedInput("No readable text was found in the file. If it is a scan, it needs OCR first.", code="no_text")
+            raise RefusedInput("No readable text was found in the file.", code="no_text")
         run = _Run(self, document, reading, cut, embedding, shown, reports)
         if cut.are_stored or any(True for _ in cut.batches()):
             return await run.step_by_step()
@@ -259,6 +260,8 @@ class _Run:
             version_id=version.id,
             pages=len(canonical.pages),
             pages_unread=version.pages_unread,
+            pages_ocr=len(canonical.pages_by_ocr),
+            warnings=version.warnings,
             chunks=len(chunks),
             locale=chunks[0].lang,
             doc_date=version.doc_date,

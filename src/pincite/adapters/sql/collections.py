@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import Row, bindparam, case, delete, func, select, union, update
 from sqlalchemy import insert as insert_into
 
+from pincite.adapters.sql.columns import UtcDateTime
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import ID, UtcDateTime, collections, documents, versions, workspaces
+from pincite.adapters.sql.tables import ID, collections, documents, versions, workspaces
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Collection, EmbeddingSpec, Stage
 from pincite.core.errors import ConflictError, NotFoundError, name_taken

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import BindParameter, Row, bindparam, delete, insert, literal, select, update
 
+from pincite.adapters.sql.columns import UtcDateTime
 from pincite.adapters.sql.files import AFTER_SLASH
 from pincite.adapters.sql.tables import (
-    UtcDateTime,
     canonical_texts,
     documents,
     erasures,

@@ -71,6 +71,8 @@ documents = Table(
     Column("doc_date", Text, nullable=False),
     Column("tags", Text, nullable=False),
     Column("meta", Text, nullable=False),
+    Column("pages_ocr", Integer, nullable=False, server_default=text("0")),
+    Column("warnings", Text, nullable=False, server_default=text("'[]'")),
     UniqueConstraint("collection_id", "path"),
     Index(None, "sha256"),
     Index(None, "collection_id", "source_uri"),
@@ -113,6 +115,7 @@ versions = Table(
     Column("doc_date", Text, nullable=False, server_default=text("''")),
     Column("contained", Integer, nullable=False, server_default=text("0")),
     Column("chunking", Text, nullable=False, server_default=text("''")),
+    Column("warnings", Text, nullable=False, server_default=text("'[]'")),
 )
 
 canonical_texts = Table(
@@ -351,6 +354,7 @@ removed_versions = Table(
     Column("contained", Integer, nullable=False),
     Column("chunking", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
+    Column("warnings", Text, nullable=False, server_default=text("'[]'")),
 )
 
 # The documents among whose sources stored answers, and logged questions without one, found what they say.

@@ -75,7 +75,8 @@ class DocumentRow(BaseModel):
     """A document and its state. `version_id` is the version that is searched, null before the first is ready.
 
     `container_id` is the document whose file holds this one, as a message does its attachments. `versions` counts those that are
-    or were searched, `duplicate_ids` are other documents with the same bytes. One that is `held` can't be removed.
+    or were searched, `duplicate_ids` are other documents with the same bytes. One that is `held` can't be removed. `pages_ocr`
+    counts pages whose text OCR read in a picture, `pages_unread` those that draw something but gave no text; `warnings` say why.
     """
 
     id: str
@@ -118,7 +119,10 @@ class DocumentRows(BaseModel):
 
 
 class ChunkRow(BaseModel):
-    """A passage: `text` is the literal run `[start, end)` of the version's canonical text, in code points."""
+    """A passage: `text` is the literal run `[start, end)` of the version's canonical text, in code points.
+
+    `ocr` says that OCR read text of it in a picture.
+    """
 
     id: str
     chunk_index: int
@@ -131,6 +135,7 @@ class ChunkRow(BaseModel):
     page_to: int | None
     chunk_type: str
     generated: bool
+    ocr: bool
 
 
 class ChunkRows(BaseModel):
@@ -253,6 +258,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         page_to=chunk.pages[-1].page if chunk.pages else None,
         chunk_type=chunk.chunk_type.value,
         generated=chunk.generated,
+        ocr=any(page.ocr for page in chunk.pages),
     )
 
 
