@@ -144,7 +144,7 @@ class Settings:
     ocr_page_timeout_s: float = _number(
         "PINCITE_OCR_PAGE_TIMEOUT_S",
         120.0,
-        "Longest time that OCR may take for one page.",
+        "Longest processor time that OCR may take for one page; by the clock five times as long, since it lets others go first.",
         unit="seconds",
         least=0.1,
         most=86_400,

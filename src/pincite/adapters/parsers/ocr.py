@@ -18,6 +18,8 @@ from pincite.core.ports.ocr import ReadPages
 _MOST_TOGETHER = 200
 """Pages laid out as one: running heads and sentences are followed over that many."""
 _NICE = 10
+_MOST_WAITING = 5
+"""Times the processor time of a page, by the clock: on a busy machine others come first."""
 
 _SENTENCES = {
     "timeout": "it took too long to read",
@@ -47,8 +49,9 @@ class IsolatedOcr:
             # Address space holds shared libraries and what is only reserved; what is written to is bounded.
             memory_bytes=4 * memory_bytes,
             data_bytes=memory_bytes,
-            timeout_s=page_timeout_s,
-            stall_s=page_timeout_s,
+            cpu_s=page_timeout_s,
+            timeout_s=_MOST_WAITING * page_timeout_s,
+            stall_s=_MOST_WAITING * page_timeout_s,
             nice=_NICE,
         )
         self._lane = Lane(self._limits, 1, "ocr")

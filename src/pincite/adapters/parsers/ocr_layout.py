@@ -25,8 +25,8 @@ from pincite.core.ocr import ReadWord
 
 VERSION = "1"
 _BODY_POINTS = 10.0
-_SIZE_OF_BOX = 0.72
-"""Of the height of a line's box, which has room above and below the letters."""
+_SIZE_OF_BOX = 0.96
+"""Of the height of a line's box, from its highest letter to its lowest."""
 _LARGER, _SMALLER = 1.3, 0.72
 _LIFTED = (BlockRole.HEADER, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
 
