@@ -271,7 +271,8 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
             for quote in citation.quotes:
                 places = [span_place(span) for span in quote.spans]
                 where = ", ".join(dict.fromkeys(place for place in places if place)) or quote.spans[0].section
-                click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”")
+                doubt = " (OCR is not sure of a word: look at the page)" if quote.is_doubtful else ""
+                click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”{doubt}")
         click.echo(click.style(f"    {printable(source.url)}", dim=True))
 
 

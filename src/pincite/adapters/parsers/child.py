@@ -10,6 +10,7 @@ import time
 from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable
+from signal import SIGKILL
 from threading import Semaphore
 from typing import Any
 
@@ -47,6 +48,9 @@ def _listen(requests: int, waiting: "deque[Any]", arrived: Semaphore) -> None:
             waiting.append(read_frame(requests, max_bytes=_MAX_REQUEST_BYTES))
             arrived.release()
     except (ChannelClosed, ValueError, OSError):
+        if os.getpgrp() == os.getpid():
+            # With the program that it may wait for.
+            os.killpg(os.getpid(), SIGKILL)
         os._exit(0)
 
 

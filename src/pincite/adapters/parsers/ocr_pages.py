@@ -28,7 +28,7 @@ class Engine(Protocol):
 
 
 def recognise(engine: Sequence[str]) -> Callable[[dict[str, Any]], object]:
-    """Return what reads a page with an engine, which is loaded by now: its name, then what it needs to be told.
+    """Return what reads a page with an engine, which is imported by now: its name, then what it needs to be told.
 
     Raises `RefusedInput` (`unsupported`) when it can't be loaded.
     """
@@ -40,10 +40,7 @@ def recognise(engine: Sequence[str]) -> Callable[[dict[str, Any]], object]:
     def read(request: dict[str, Any]) -> object:
         limits = request["limits"]
         image, size = _picture(request, most_pixels=most_pixels, max_pixels=limits["pixels"])
-        try:
-            lines, turns = read_upright(image, reader.read)
-        except (RuntimeError, OSError) as error:
-            raise _as_memory(error) from error
+        lines, turns = read_upright(image, reader.read)
         place = Placement(lines, turns=turns, size=image.size, page_size=size)
         return {"size": size, "turns": turns, "lines": [_line(line, place) for line in lines]}
 
@@ -59,12 +56,6 @@ def _engine(asked: tuple[str, ...]) -> tuple[Engine, int]:
     from pincite.adapters.parsers import ocr_rapid
 
     return ocr_rapid.RapidEngine(), ocr_rapid.MOST_PIXELS
-
-
-def _as_memory(error: Exception) -> Exception:
-    """Return the error for what an engine says when it gets no memory: onnxruntime and OpenCV have errors of their own for it."""
-    said = str(error).casefold()
-    return MemoryError() if "alloc" in said or "insufficient memory" in said else error
 
 
 def _picture(request: dict[str, Any], *, most_pixels: int, max_pixels: int) -> tuple[Image.Image, tuple[float, float]]:

@@ -7,6 +7,7 @@ import sys
 import time
 from base64 import b64decode
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from signal import SIGKILL, SIGXCPU
 from typing import Any, cast
 
@@ -149,12 +150,18 @@ class ChildProcess:
 
     def interrupt(self) -> None:
         """Stop the process from another thread; whoever waits for its answer learns that it died."""
-        self._process.kill()
+        self._end()
 
     def kill(self) -> None:
         """End the process now; it leaves no zombie."""
-        self._process.kill()
+        self._end()
         self.close()
+
+    def _end(self) -> None:
+        """End the process with the programs that it started, which are of its group."""
+        if self.is_alive:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, SIGKILL)
 
     def close(self) -> None:
         """Let the process end and wait for it."""
@@ -164,7 +171,7 @@ class ChildProcess:
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._end()
             self._process.wait()
 
 
