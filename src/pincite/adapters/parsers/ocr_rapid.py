@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import cv2
 import numpy as np
-from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 from PIL import Image
 from rapidocr import RapidOCR
 from rapidocr.cal_rec_boxes import CalRecBoxes
