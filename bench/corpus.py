@@ -80,6 +80,8 @@ def main() -> None:
         code, result = pincite(home, "add", *(str(need_shared("corpus", row["file"])) for row in rows))
         took = time.perf_counter() - started
         parent_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+        if "documents" not in result:
+            raise SystemExit(f"`add` ended with code {code} and no list of documents: {result}")
         added = {Path(item["source"]).name: item for item in result["documents"]}
         lines: list[list[str]] = []
         counts = {"outcome": [0, 0], "search": [0, 0], "ask": [0, 0], "boxes": [0, 0]}
