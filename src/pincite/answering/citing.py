@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pincite.answering.claims import ClaimSpan, claim_text, split_claims
+from pincite.answering.figures import Given, lacking, listed, together
 from pincite.answering.markers import Mark
-from pincite.answering.quotes import QuoteMatch, find_quote
+from pincite.answering.quotes import NUMBER_MISSING, QuoteMatch, find_quote
+from pincite.answering.segments import language_of
 from pincite.core.answers import Citation, Claim, FrozenQuote, Quote, Span, Verdict
 from pincite.core.errors import RefusedInput
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import VersionId
 from pincite.core.ports.locator import Locator
+from pincite.language.detect import detect
+from pincite.language.quantities import Figures, figures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,14 @@ def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: s
     by_number = {source.n: source for source in sources}
     citations: list[Citation] = []
     claims: list[Claim] = []
-    for span in split_claims(text, marks, lang):
+    figures: dict[int, list[Figures]] = {}
+    written = lang or detect(text)
+    for span in split_claims(text, marks, written):
         said = claim_text(text, span, marks)
         matches = [(n, find_quote(said, by_number[n], lang=lang)) for n in span.labels if n in by_number]
         indexes = [_place(citations, _citation(n, match)) for n, match in matches if match]
-        claims.append(_claim(span, [match for _, match in matches if match], indexes))
+        given = _given(figures, [by_number[n] for n, match in matches if match])
+        claims.append(_claim(span, [match for _, match in matches if match], indexes, lacking(said, given, written)))
     return Cited(tuple(claims), tuple(citations))
 
 
@@ -52,10 +59,22 @@ def _place(citations: list[Citation], citation: Citation) -> int:
     return citations.index(citation)
 
 
-def _claim(span: ClaimSpan, matches: Sequence[QuoteMatch], indexes: Sequence[int]) -> Claim:
+def _given(known: dict[int, list[Figures]], sources: Sequence[Source]) -> Given:
+    """Return the figures of sources; each is read once an answer."""
+    for source in sources:
+        if source.n not in known:
+            titled = [figures_of(source.title, language_of(source.best))]
+            known[source.n] = titled + [figures_of(passage.text, language_of(passage)) for passage in source.passages]
+    return together(figures for source in sources for figures in known[source.n])
+
+
+def _claim(span: ClaimSpan, matches: Sequence[QuoteMatch], indexes: Sequence[int], missing: Sequence[str]) -> Claim:
     support = max((match.support for match in matches), default=None)
     if any(match.literal for match in matches):
         verdict, reason = Verdict.SUPPORTED, "The claim stands word for word in its quote."
+    elif indexes and missing:
+        verdict, reason = Verdict.NOT_CHECKED, f"Its sources don't say {listed(missing)}; compare the claim with its quote."
+        support = min(support or 0.0, NUMBER_MISSING)
     elif indexes:
         verdict, reason = Verdict.NOT_CHECKED, "The claim is not a literal quote; compare it with its quote."
     else:
