@@ -130,3 +130,13 @@ async def test_a_missing_source_leaves_nothing(blobs: BlobStore, tmp_path: Path)
     with pytest.raises(FileNotFoundError):
         await blobs.put_file(tmp_path / "missing")
     assert files_under(tmp_path) == []
+
+
+async def test_bytes_that_are_there_are_not_written_again(tmp_path: Path) -> None:
+    blobs = DiskBlobs(tmp_path)
+    place = await blobs.local_path((await blobs.put_bytes(b"x")).sha256)
+    before = place.stat()
+    await blobs.put_bytes(b"x")
+    after = place.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert [path.name for path in tmp_path.glob(".new-*")] == []

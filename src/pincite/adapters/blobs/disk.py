@@ -128,22 +128,24 @@ class DiskBlobs:
             # Unbuffered, so that closing the file after a failure has nothing left to write and can't fail again.
             with os.fdopen(descriptor, "wb", buffering=0) as target:
                 blob = _copy(pieces, target, self._root)
+                # What is there is read, since storing a file again mends a blob that a disk or a person damaged.
+                is_there = _holds(self._place(blob.sha256), blob)
                 with _translated(self._root):
-                    os.fsync(target.fileno()) if durable else None
+                    os.fsync(target.fileno()) if durable and not is_there else None
             with _translated(self._root):
-                self._move(temporary, blob, durable=durable)
+                if not is_there:
+                    self._move(temporary, blob)
+                if durable:  # also of what is there: its name may be another process's and still on its way to the disk
+                    for folder in (self._place(blob.sha256).parent, self._root):
+                        _sync_folder(folder)
         finally:
             temporary.unlink(missing_ok=True)
         return blob
 
-    def _move(self, temporary: Path, blob: Blob, *, durable: bool) -> None:
-        # Also over equal bytes that should be there: storing a file again mends a blob that a disk or a person damaged.
+    def _move(self, temporary: Path, blob: Blob) -> None:
         place = self._place(blob.sha256)
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary.replace(place)
-        if durable:
-            for folder in (place.parent, self._root):
-                _sync_folder(folder)
 
     def _make_root(self) -> None:
         if not self._root.is_dir():
@@ -162,6 +164,15 @@ def _pieces(source: BinaryIO, size_bytes: int | None = None) -> Iterator[bytes]:
     while piece := source.read(PIECE_BYTES if left is None else min(PIECE_BYTES, left)):
         yield piece
         left = None if left is None else left - len(piece)
+
+
+def _holds(place: Path, blob: Blob) -> bool:
+    """Say whether a file is there and holds just the bytes of a blob. It was made durable before it got its name."""
+    try:
+        with place.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == blob.sha256
+    except OSError:
+        return False
 
 
 def _copy(pieces: Iterable[bytes], target: io.FileIO, root: Path) -> Blob:
