@@ -99,4 +99,5 @@ async def main() -> None:
     keep("contracts", [*(await named_parties()), *(await one_number())])
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

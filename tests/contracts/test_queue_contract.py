@@ -218,3 +218,49 @@ async def test_jobs_are_listed_by_state_newest_first_and_only_one_s_own(store: A
         assert [(each.key, each.state, each.attempt) for each in waiting] == [("c", JobState.QUEUED, 0), ("b", JobState.QUEUED, 0)]
         assert [each.key for each in await work.jobs.list(list(JobState), limit=2)] == ["c", "b"]
         assert [each.key for each in await work.jobs.list([JobState.DONE])] == ["a"]
+
+
+async def test_workspaces_take_turns_whatever_one_of_them_has_waiting(store: AnyStore) -> None:
+    await enqueue(store, "a", "b", "c")
+    await enqueue(store, "x", "y", workspace=THEIRS)
+    assert [(await leased(store)).key for _ in range(5)] == ["a", "x", "b", "y", "c"]
+
+
+async def test_a_workspace_that_comes_late_is_served_next(store: AnyStore) -> None:
+    await enqueue(store, "a", "b", "c", "d")
+    assert [(await leased(store)).key for _ in range(2)] == ["a", "b"]
+    await enqueue(store, "x", workspace=THEIRS, priority=99)
+    assert [(await leased(store)).key for _ in range(3)] == ["x", "c", "d"]
+
+
+async def test_a_job_that_gives_way_goes_behind_others_and_its_attempt_does_not_count(store: AnyStore) -> None:
+    await enqueue(store, "a", "b")
+    first = await leased(store)
+    assert await store.queue.give_way(first, priority=10)
+    assert not await store.queue.holds(first)
+    assert not await store.queue.give_way(first, priority=10)
+    second, again = await leased(store), await leased(store)
+    assert (second.key, again.key, again.attempt, again.priority) == ("b", "a", 1, 10)
+
+
+async def test_a_job_is_outranked_by_what_would_go_before_it(store: AnyStore) -> None:
+    await enqueue(store, "a", priority=5)
+    job = await leased(store)
+
+    async def outranked() -> tuple[bool, bool]:
+        return (
+            await store.queue.is_outranked(job, KINDS, priority=5, by_others=False),
+            await store.queue.is_outranked(job, KINDS, priority=5, by_others=True),
+        )
+
+    assert await outranked() == (False, False)
+    await enqueue(store, "same", priority=5)
+    assert await store.queue.is_outranked(job, KINDS, priority=6, by_others=False)
+    assert await outranked() == (False, False)
+    await enqueue(store, "x", workspace=THEIRS, priority=9)
+    assert await outranked() == (False, True)
+    await enqueue(store, "better", priority=4)
+    assert await outranked() == (True, True)
+    taken = [await leased(store) for _ in range(3)]
+    assert {each.key for each in taken} == {"same", "x", "better"}
+    assert await outranked() == (False, False)

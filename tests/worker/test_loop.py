@@ -9,7 +9,7 @@ import pytest
 from pincite.adapters.memory.store import MemoryStore
 from pincite.core.errors import PinciteError, RefusedInput, UpstreamError
 from pincite.core.ids import WorkspaceId, new_id
-from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
+from pincite.core.jobs import MAX_ATTEMPTS, Job, JobKind, JobState, NewJob, OutrankedCheck
 from pincite.worker import loop
 from pincite.worker.loop import Worker
 
@@ -26,13 +26,15 @@ class Recording:
     given_up: list[str] = field(default_factory=list[str])
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     blocks: bool = False
+    priority: int | None = None
 
-    async def run(self, job: Job) -> None:
+    async def run(self, job: Job, is_outranked: OutrankedCheck) -> int | None:
         self.ran.append(job.key)
         self.begun.set()
         if self.blocks:
             await asyncio.Event().wait()
         self.work(job)
+        return self.priority
 
     async def reopen(self, job: Job) -> None:
         self.reopened.append(job.key)

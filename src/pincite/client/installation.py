@@ -17,10 +17,10 @@ from pincite.core.evidence import Filter, Query, Source, Strategy
 from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
-from pincite.ingest.adding import Added, add_file, side_by_side
+from pincite.ingest.adding import Added, FileAdding
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.erasing import Erased
-from pincite.ingest.folders import FileToAdd, files_of, folders_at, paths_named
+from pincite.ingest.folders import files_of, folders_at, paths_named
 from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.reporting import Progress
@@ -113,14 +113,8 @@ class Installation:
         files = files_of(paths_named(paths))
         collection = await self.collection(create=True)
         embedding = self.services.models.embedding_of(collection)
-        ingestor = self.services.ingestor
-
-        async def one(item: FileToAdd) -> Added:
-            added = await add_file(ingestor, item, collection=collection, embedding=embedding, on_progress=on_progress)
-            on_added(added)
-            return added
-
-        return await side_by_side(files, one)
+        adding = FileAdding(self.services.ingestor, collection, embedding, on_progress)
+        return await adding.add_all([(item, "") for item in files], lambda _, added: on_added(added))
 
     async def sync_folders(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from pincite.core.ids import JobId, WorkspaceId
 
@@ -62,8 +63,17 @@ class Job:
     payload: Mapping[str, str | int]
     attempt: int
     lease: str
+    priority: int = 0
 
     @property
     def is_last_attempt(self) -> bool:
         """Say whether nobody will try it again after this."""
         return self.attempt >= MAX_ATTEMPTS
+
+
+class OutrankedCheck(Protocol):
+    """Looks whether others wait that go before the job that is being done."""
+
+    async def __call__(self, *, priority: int, by_others: bool) -> bool:
+        """Say whether a job of a lower priority waits in the same workspace, or (`by_others`) any in another one."""
+        ...

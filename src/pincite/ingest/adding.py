@@ -1,12 +1,13 @@
-"""Adds one file: what goes wrong with it becomes its outcome, so that the other files go on."""
+"""Adds files: what goes wrong with one becomes its outcome, and all are found by their words before the first is embedded."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pincite.core.documents import Collection, Reason, Stage
-from pincite.core.errors import ConflictError
+from pincite.core.documents import Collection, Document, Reason, Stage
+from pincite.core.errors import ConflictError, StoreError
 from pincite.core.ids import DocumentId
 from pincite.core.ports.models import EmbeddingModel
 from pincite.ingest.arrivals import Arrival
@@ -14,6 +15,7 @@ from pincite.ingest.folders import FileToAdd, unreadable
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.naming import paths_for, readable
 from pincite.ingest.reporting import Progress
+from pincite.ingest.turns import GivesWay, always, never
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -75,6 +77,96 @@ async def side_by_side(items: Iterable[T], work: Callable[[T], Awaitable[R]]) ->
     return [results[number] for number in sorted(results)]
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A file whose words are found, and whose vectors are still to be made."""
+
+    source: str
+    name: str
+    document: Document
+
+
+@dataclass(frozen=True)
+class FileAdding:
+    """Adds files to a collection: what goes wrong with one becomes its outcome, so that the others go on."""
+
+    ingestor: Ingestor
+    collection: Collection
+    embedding: EmbeddingModel | None
+    on_progress: Callable[[str, Progress], None]
+
+    async def add_all(self, tasks: Sequence[tuple[FileToAdd, str]], on_added: Callable[[int, Added], None]) -> list[Added]:
+        """Bring files, each with the path that it is to have ("" for the first that is free), to their outcomes, in order.
+
+        All of them are found by their words before the first is embedded. `on_added` hears the number of each with its outcome.
+        Raises `StoreError` and `UpstreamError` only: they would meet the next file too.
+        """
+
+        waiting: dict[int, Begun] = {}
+
+        async def begin(numbered: tuple[int, tuple[FileToAdd, str]]) -> Added | None:
+            number, (item, at) = numbered
+            begun = await self.begin(item, at=at, gives_way=always)
+            if isinstance(begun, Begun):
+                waiting[number] = begun
+                return None
+            on_added(number, begun)
+            return begun
+
+        async def end(numbered: tuple[int, Added | None]) -> Added:
+            number, added = numbered
+            if added is None:
+                added = await self._finish(waiting.pop(number))
+                on_added(number, added)
+            return added
+
+        try:
+            return await side_by_side(enumerate(await side_by_side(enumerate(tasks), begin)), end)
+        finally:
+            if waiting:
+                with suppress(StoreError):
+                    await asyncio.shield(self.ingestor.break_off([each.document for each in waiting.values()]))
+
+    async def add(self, item: FileToAdd) -> Added:
+        """Bring a file to its outcome. Raises as `add_all`."""
+        begun = await self.begin(item)
+        return begun if isinstance(begun, Added) else await self._finish(begun)
+
+    async def begin(self, item: FileToAdd, *, at: str = "", gives_way: GivesWay = never) -> Added | Begun:
+        """Bring a file to its outcome, or to where it gives way."""
+        source = readable(str(item.file))
+        if item.problem:
+            return Added(source, None, Stage.FAILED, item.problem)
+        try:
+            arrival = Arrival(at or item.path, item.address, item.file, place=item.place)
+            free_paths = () if at else paths_for(item.file, item.path)
+            document = await self.ingestor.receive(self.collection, arrival, free_paths=free_paths)
+        except OSError as error:
+            return Added(source, None, Stage.FAILED, unreadable(error, "file"))
+        except ConflictError as error:
+            return Added(source, None, Stage.FAILED, Reason("conflict", error.message))
+        begun = Begun(source, readable(item.file.name), document)
+        done = await self._process(begun, gives_way)
+        return replace(begun, document=done) if done.stage is Stage.EMBEDDING else await self._outcome(source, done)
+
+    async def _finish(self, begun: Begun) -> Added:
+        return await self._outcome(begun.source, await self._process(begun, never))
+
+    async def _process(self, begun: Begun, gives_way: GivesWay) -> Document:
+        def tell(progress: Progress) -> None:
+            self.on_progress(begun.source, progress)
+
+        return await self.ingestor.process(begun.document, self.embedding, name=begun.name, on_progress=tell, gives_way=gives_way)
+
+    async def _outcome(self, source: str, done: Document) -> Added:
+        inner = await self.ingestor.contents(done)
+        contained = tuple(
+            Added(f"{source}{each.path[len(done.path) :]}", each.id, each.stage, each.reason, each.path, (), each.warnings)
+            for each in inner
+        )
+        return Added(source, done.id, done.stage, done.reason, done.path, contained, done.warnings)
+
+
 async def add_file(
     ingestor: Ingestor,
     item: FileToAdd,
@@ -82,28 +174,6 @@ async def add_file(
     collection: Collection,
     embedding: EmbeddingModel | None,
     on_progress: Callable[[str, Progress], None],
-    at: str = "",
 ) -> Added:
-    """Bring a file to its outcome: the document at path `at`, else at the first path that is free for it.
-
-    Raises `StoreError` and `UpstreamError` only: they would meet the next file too.
-    """
-    source = readable(str(item.file))
-    if item.problem:
-        return Added(source, None, Stage.FAILED, item.problem)
-    try:
-        arrival = Arrival(at or item.path, item.address, item.file, place=item.place)
-        document = await ingestor.receive(collection, arrival, free_paths=() if at else paths_for(item.file, item.path))
-    except OSError as error:
-        return Added(source, None, Stage.FAILED, unreadable(error, "file"))
-    except ConflictError as error:
-        return Added(source, None, Stage.FAILED, Reason("conflict", error.message))
-    done = await ingestor.process(
-        document, embedding, name=readable(item.file.name), on_progress=lambda progress: on_progress(source, progress)
-    )
-    inner = await ingestor.contents(done)
-    contained = tuple(
-        Added(f"{source}{each.path[len(done.path) :]}", each.id, each.stage, each.reason, each.path, (), each.warnings)
-        for each in inner
-    )
-    return Added(source, done.id, done.stage, done.reason, done.path, contained, done.warnings)
+    """Bring one file to its outcome, at the first path that is free for it. Raises as `FileAdding.add_all`."""
+    return await FileAdding(ingestor, collection, embedding, on_progress).add(item)

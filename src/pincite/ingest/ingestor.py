@@ -29,6 +29,7 @@ from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import begin, enqueue
 from pincite.ingest.reporting import ProgressListener, Reports, reported, unheard
+from pincite.ingest.turns import GaveWayError, GivesWay, never
 
 MODELS = 3
 """Embedding models that a collection may come to while one document is on its way."""
@@ -111,11 +112,13 @@ class Ingestor:
         on_progress: ProgressListener = unheard,
         is_queued: bool = False,
         is_anew: bool = False,
+        gives_way: GivesWay = never,
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
 
         The files inside it are brought to their ends before it is ready; with `is_queued` they are put into the queue. What is
-        stored of the document is taken up, unless `is_anew` asks to read it again.
+        stored of the document is taken up, unless `is_anew` asks to read it again. One that `gives_way` before its vectors are
+        made comes back `embedding`, to be processed again.
 
         `embedding` is the model of its collection; when the collection comes to another one meanwhile, `embedding_of` names that.
         Raises `StoreError`, `UpstreamError` and `ModelChangedError`: they don't concern this document alone. These, and a
@@ -124,11 +127,13 @@ class Ingestor:
         if document.stage is Stage.READY:
             return document
         async with reported(self.store, self.workspace_id, document, on_progress) as reports:
-            run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew)
+            run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew, gives_way)
             try:
                 return await self._process(run)
             except OvertakenError as overtaken:
                 return overtaken.document
+            except GaveWayError:
+                return await self._put_aside(run)
             except PinciteError as error:
                 return await self._failed(run, error)
             except asyncio.CancelledError:
@@ -144,6 +149,25 @@ class Ingestor:
         reading = await self._kept(document, reading)
         await self._process_contents(run)
         return await self._publish(run, reading)
+
+    async def _put_aside(self, run: "_Run") -> Document:
+        """Keep how far a document is. Returns it as it is."""
+        async with self.store.open(self.workspace_id) as work:
+            await run.reports.pause(work)
+            current = await work.documents.get(run.document.id)
+            await work.commit()
+        return outcome(run.document, current) if current is None or is_overtaken(run.document, current) else current
+
+    async def break_off(self, documents: Sequence[Document]) -> None:
+        """Let documents fail that were put aside, and that nobody goes on with."""
+        async with self.store.open(self.workspace_id) as work:
+            await work.lock()
+            for document in documents:
+                current = await work.documents.get(document.id)
+                if current and current.stage is Stage.EMBEDDING and current.sha256 == document.sha256:
+                    await work.documents.save(replace(current, stage=Stage.FAILED, reason=_STOPPED, updated_at=datetime.now(UTC)))
+                    await settle(work, self.metering, current)
+            await work.commit()
 
     async def _failed(self, run: "_Run", error: PinciteError) -> Document:
         """Keep why a document failed. Raises the error if other files would meet it too."""
@@ -165,7 +189,9 @@ class Ingestor:
         for turn in count():
             embedding = await self._model_of(run.document, embedding)
             try:
-                done = await self._publisher.publish(run.document, reading, embedding, title=run.title, reports=run.reports)
+                done = await self._publisher.publish(
+                    run.document, reading, embedding, title=run.title, reports=run.reports, gives_way=run.gives_way
+                )
             except ReadElsewhereError as elsewhere:
                 reading = replace(reading, version=elsewhere.version, is_stored=True)
             except ModelChangedError:
@@ -306,6 +332,7 @@ class _Run:
     reports: Reports
     is_queued: bool
     is_anew: bool
+    gives_way: GivesWay
 
 
 class _BytesGone(Exception):

@@ -8,13 +8,14 @@ from pincite.core.documents import Collection, Document, Reason, Stage
 from pincite.core.errors import ConflictError, NotFoundError, PinciteError
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ingestions import Ingestion
-from pincite.core.jobs import Job, JobKind
+from pincite.core.jobs import Job, JobKind, OutrankedCheck
 from pincite.core.ports.models import EmbeddingModel
 from pincite.core.ports.store import Store
 from pincite.ingest.charging import attempt_key, settle
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.overtaking import CANCELLED, is_cancelled
 from pincite.ingest.queueing import enqueue
+from pincite.ingest.turns import JobTurn
 
 GAVE_UP = Reason("gave_up", "Reading the file was tried three times and never came to an end. Look at the file, or try again.")
 
@@ -39,16 +40,20 @@ class IngestJobs:
         """Return the same for another workspace."""
         return replace(self, ingestor=replace(self.ingestor, workspace_id=workspace_id))
 
-    async def run(self, job: Job) -> None:
-        """Read the document, unless it is gone, ready, or a later attempt was begun. Raises what `Ingestor.process` raises."""
-        await self.within(job.workspace_id)._run(job)
+    async def run(self, job: Job, is_outranked: OutrankedCheck) -> int | None:
+        """Read the document, unless it is gone, ready, or a later attempt was begun. Raises what `Ingestor.process` raises.
 
-    async def _run(self, job: Job) -> None:
+        Returns the priority with which it is to be continued, when its words are found and others go before its vectors.
+        """
+        return await self.within(job.workspace_id)._run(job, JobTurn(job, is_outranked))
+
+    async def _run(self, job: Job, turn: JobTurn) -> int | None:
         found = await self._current(job)
         if found is None:
-            return
+            return None
         document, collection, _ = found
-        await self.ingestor.process(document, self.embedding_of(collection), is_queued=True)
+        done = await self.ingestor.process(document, self.embedding_of(collection), is_queued=True, gives_way=turn)
+        return turn.priority if done.stage is Stage.EMBEDDING else None
 
     async def retry(self, document_id: DocumentId) -> Document:
         """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`, `ConflictError` (`not_failed`)."""

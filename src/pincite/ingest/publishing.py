@@ -18,6 +18,7 @@ from pincite.ingest.embedding import Cut, Embedder, embed, tokens_of
 from pincite.ingest.naming import printable
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.reporting import Reports
+from pincite.ingest.turns import GaveWayError, GivesWay
 
 KEEP_CHARACTERS = 50_000
 """Texts from this length on are kept as soon as they are read; shorter ones are read again sooner than committed twice."""
@@ -122,11 +123,13 @@ class Publisher:
         *,
         title: str,
         reports: Reports,
+        gives_way: GivesWay,
     ) -> Document:
         """Let a document be found, by its words as soon as they are cut, and return it when it is ready.
 
         A first version is searched while its vectors are made. A changed one takes the place of the one before when it is whole.
-        Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`.
+        Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`; and
+        `GaveWayError` when others go first, between two batches of vectors.
         """
         shown = printable(title or reading.version.title) or document.title
         reports.hear(Stage.CHUNKING)
@@ -135,7 +138,7 @@ class Publisher:
             raise RefusedInput("No readable text was found in the file.", code="no_text")
         run = _Run(self, document, reading, cut, embedding, shown, reports)
         if cut.are_stored or any(True for _ in cut.batches()):
-            return await run.step_by_step()
+            return await run.step_by_step(gives_way)
         return await run.at_once()
 
     @asynccontextmanager
@@ -187,7 +190,7 @@ class _Run:
             await work.commit()
         return ready
 
-    async def step_by_step(self) -> Document:
+    async def step_by_step(self, gives_way: GivesWay) -> Document:
         """Store the chunks, then their vectors, batch by batch, the last one together with the switch to `ready`."""
         done, total = len(self.cut.vectors), len(self.cut.chunks)
         self.reports.hear(Stage.EMBEDDING, done, total)
@@ -195,6 +198,8 @@ class _Run:
         made = _Batch(self.cut.vectors if self.cut.are_stored else {})
         for batch in self.cut.batches():
             await self._fill(made)
+            if await gives_way():
+                raise GaveWayError
             made = _Batch(await embed(batch, self.embedding), tokens_of(batch, self.embedding)) if self.embedding else _Batch({})
             done += len(made.vectors)
             self.reports.hear(Stage.EMBEDDING, done, total)

@@ -53,6 +53,12 @@ class Reports:
         self._note(stage, units, units)
         await self._write(work)
 
+    async def pause(self, work: UnitOfWork) -> None:
+        """Write how far the try is, which is put aside."""
+        if self._last is not None:
+            self._note(self._last.stage, self._last.done, self._last.total)
+        await self._write(work)
+
     async def keep(self, store: Store, workspace_id: WorkspaceId) -> None:
         """Write what there is to tell, now and then, until cancelled. A store that takes nothing now takes the next."""
         while True:

@@ -12,7 +12,7 @@ from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import DocumentId
 from pincite.core.ports.models import EmbeddingModel
-from pincite.ingest.adding import Added, add_file, side_by_side
+from pincite.ingest.adding import Added, FileAdding
 from pincite.ingest.comparing import Plan, Problem, came_from, compare, is_unfinished, settle
 from pincite.ingest.file_states import hash_of
 from pincite.ingest.folders import FileToAdd, Folder, once, scan, unreadable
@@ -221,20 +221,13 @@ class Syncer:
         """Add new files and bring documents up to date with changed ones."""
         log.begin(len(tasks))
 
-        async def one(task: _Task) -> None:
-            done = await add_file(
-                self.ingestor,
-                task.item,
-                collection=collection,
-                embedding=embedding,
-                on_progress=self.listeners.on_progress,
-                at=task.at,
-            )
-            if change := _change(task, done):
+        def told(number: int, done: Added) -> None:
+            if change := _change(tasks[number], done):
                 log.add(change)
             log.step()
 
-        await side_by_side(tasks, one)
+        adding = FileAdding(self.ingestor, collection, embedding, self.listeners.on_progress)
+        await adding.add_all([(task.item, task.at) for task in tasks], told)
 
 
 def _tasks(plan: Plan) -> list[_Task]:

@@ -6,11 +6,12 @@ import random
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Protocol
 
 from pincite.core.errors import PinciteError, StoreError
-from pincite.core.jobs import Job, JobKind
+from pincite.core.jobs import Job, JobKind, OutrankedCheck
 from pincite.core.ports.queue import Queue
 
 LEASE_S = 30.0
@@ -28,8 +29,11 @@ _log = logging.getLogger("pincite.worker")
 class Handler(Protocol):
     """Does the jobs of one kind. Acts on what is true when it runs, so that running twice does no harm."""
 
-    async def run(self, job: Job) -> None:
-        """Do the job. Raises a retryable `PinciteError` when trying again can help."""
+    async def run(self, job: Job, is_outranked: OutrankedCheck) -> int | None:
+        """Do the job. Raises a retryable `PinciteError` when trying again can help.
+
+        One that gives way to others, which `is_outranked` tells of, returns the priority with which it is to be continued.
+        """
         ...
 
     async def reopen(self, job: Job) -> None:
@@ -110,11 +114,11 @@ class Worker:
 
     async def _do(self, job: Job) -> None:
         handler = self.handlers[job.kind]
-        work = asyncio.create_task(handler.run(job))
+        work = asyncio.create_task(handler.run(job, partial(self._is_outranked, job)))
         beating = asyncio.create_task(self._keep(job, work))
         try:
-            await work
-            await self.queue.finish(job)
+            priority = await work
+            await (self.queue.finish(job) if priority is None else self.queue.give_way(job, priority=priority))
         except asyncio.CancelledError:
             if not _is_cancelled():  # the lease was lost, and the job is another worker's: this one goes on with the next
                 return
@@ -128,7 +132,10 @@ class Worker:
         finally:
             beating.cancel()
 
-    async def _keep(self, job: Job, work: asyncio.Task[None]) -> None:
+    async def _is_outranked(self, job: Job, *, priority: int, by_others: bool) -> bool:
+        return await self.queue.is_outranked(job, list(self.handlers), priority=priority, by_others=by_others)
+
+    async def _keep(self, job: Job, work: asyncio.Task[int | None]) -> None:
         """Extend the lease; once it is lost, because another worker has the job or somebody cancelled it, this one stops."""
         looks_per_lease = max(1, round(self.lease_s / 3 / LOOK_S))
         for look in count(1):
@@ -139,7 +146,7 @@ class Worker:
                     work.cancel()
                     return
 
-    async def _put_back(self, job: Job, work: asyncio.Task[None]) -> None:
+    async def _put_back(self, job: Job, work: asyncio.Task[int | None]) -> None:
         """Let a job go that was broken off by the end of this process. The attempt doesn't count."""
         work.cancel()
         await asyncio.wait({work})

@@ -26,6 +26,11 @@ from pincite.ingest.jobs import IngestJobs
 from pincite.worker import loop
 from pincite.worker.loop import Worker
 
+
+async def nobody_waits(*, priority: int, by_others: bool) -> bool:
+    return False
+
+
 OURS = WorkspaceId(new_id())
 PARTS = 6
 BOOK = "\f".join(f"# Part {n}\nPart {n} says what holds for number {n}.\n" for n in range(PARTS)).encode()
@@ -146,7 +151,7 @@ async def test_an_attempt_that_is_cancelled_or_whose_document_goes_is_charged_fo
     job = await house.store.queue.lease([JobKind.INGEST], for_s=60)
     assert job
     with pytest.raises(UpstreamError):
-        await house.jobs.run(job)
+        await house.jobs.run(job, nobody_waits)
     await house.jobs.reopen(job)
     assert await house.charged(document) is None
     cancelled = await house.jobs.cancel(document.id)

@@ -25,6 +25,10 @@ OURS = WorkspaceId(new_id())
 MAIL = "See the bill.\n@@ bill.txt\nThe fee is 40.\n@@ plan.txt\nDue in May.\n"
 
 
+async def nobody_waits(*, priority: int, by_others: bool) -> bool:
+    return False
+
+
 class DamagedParser(PlainTextParser):
     """A parser for which one file inside can't be taken out."""
 
@@ -155,7 +159,7 @@ async def test_a_worker_puts_the_files_inside_into_the_queue(house: House) -> No
     await house.ingestor.receive(house.collection, Arrival("mail.eml", "mail.eml", MAIL.encode(), is_queued=True))
     ran = 0
     while job := await house.store.queue.lease([JobKind.INGEST], for_s=60):
-        await jobs.run(job)
+        await jobs.run(job, nobody_waits)
         assert await house.store.queue.finish(job)
         ran += 1
     assert ran == 3

@@ -20,8 +20,8 @@ class MemoryJobs:
         tables = await self._tx.lock()
         if any((row.job.kind, row.job.key) == (job.kind, job.key) for row in tables.jobs.everywhere()):
             return False
-        made = Job(JobId(new_id()), self._tx.workspace_id, job.kind, job.key, dict(job.payload), 0, "")
-        tables.jobs.add(self._tx.workspace_id, made.id, JobRow(made, number=len(tables.jobs.everywhere()), priority=job.priority))
+        made = Job(JobId(new_id()), self._tx.workspace_id, job.kind, job.key, dict(job.payload), 0, "", job.priority)
+        tables.jobs.add(self._tx.workspace_id, made.id, JobRow(made, number=len(tables.jobs.everywhere())))
         return True
 
     async def state(self, kind: JobKind, key: str) -> JobState | None:
@@ -62,9 +62,9 @@ class MemoryQueue:
         due = [row for row in self._rows(kinds) if row.is_due(self._now())]
         if not due:
             return None
-        row = min(due, key=lambda row: (row.priority, row.due_at, row.number))
+        row = min(due, key=lambda row: (self._turn(row.job.workspace_id), row.job.priority, row.due_at, row.number))
         job = replace(row.job, attempt=row.job.attempt + 1, lease=new_id())
-        await self._put(replace(row, job=job, state=JobState.RUNNING, due_at=self._now() + for_s))
+        await self._put(replace(row, job=job, state=JobState.RUNNING, due_at=self._now() + for_s), is_served=True)
         return job
 
     async def extend(self, job: Job, *, for_s: float) -> bool:
@@ -90,6 +90,17 @@ class MemoryQueue:
         uncounted = replace(job, attempt=job.attempt - 1)
         return await self._change(job, job=uncounted, state=JobState.QUEUED, due_at=self._now(), error="stopped")
 
+    async def give_way(self, job: Job, *, priority: int) -> bool:
+        """Put a job that isn't done behind others, to be continued later: the attempt doesn't count."""
+        behind = replace(job, attempt=job.attempt - 1, priority=priority)
+        return await self._change(job, job=behind, state=JobState.QUEUED, due_at=self._now(), error="")
+
+    async def is_outranked(self, job: Job, kinds: Collection[JobKind], *, priority: int, by_others: bool) -> bool:
+        """Say whether a job waits that would go before this one."""
+        due = [row.job for row in self._rows(kinds) if row.is_due(self._now())]
+        own = any(each.workspace_id == job.workspace_id and each.priority < priority for each in due)
+        return own or (by_others and any(each.workspace_id != job.workspace_id for each in due))
+
     async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
         """Return the jobs whose workers died in their last attempt, as the caller's for a while."""
         now = self._now()
@@ -112,10 +123,17 @@ class MemoryQueue:
         await self._put(replace(row, **values))  # type: ignore[arg-type]  # the callers above name fields of the row
         return True
 
-    async def _put(self, row: JobRow) -> None:
-        transaction = Transaction(self._shared, WorkspaceId(row.job.workspace_id))
+    def _turn(self, workspace_id: WorkspaceId) -> int:
+        return self._shared.tables.turns.get(workspace_id, workspace_id) or 0
+
+    async def _put(self, row: JobRow, *, is_served: bool = False) -> None:
+        workspace_id = row.job.workspace_id
+        transaction = Transaction(self._shared, workspace_id)
         try:
-            (await transaction.lock()).jobs.put(row.job.workspace_id, row.job.id, row)
+            tables = await transaction.lock()
+            tables.jobs.put(workspace_id, row.job.id, row)
+            if is_served:
+                tables.turns.put(workspace_id, workspace_id, max(tables.turns.everywhere(), default=0) + 1)
             transaction.commit()
         finally:
             transaction.close()

@@ -108,7 +108,6 @@ class JobRow:
     job: Job
     number: int = 0
     state: JobState = JobState.QUEUED
-    priority: int = 0
     due_at: float = 0.0
     error: str = ""
 
@@ -142,6 +141,7 @@ class Tables:
     tokens: Rows[TokenId, ApiToken] = field(default_factory=Rows[TokenId, ApiToken])
     ingestions: Rows[DocumentId, Ingestion] = field(default_factory=Rows[DocumentId, Ingestion])
     jobs: Rows[JobId, JobRow] = field(default_factory=Rows[JobId, JobRow])
+    turns: Rows[WorkspaceId, int] = field(default_factory=Rows[WorkspaceId, int])
     query_logs: Rows[MessageId, LoggedQuery] = field(default_factory=Rows[MessageId, LoggedQuery])
     holds: Rows[DocumentId, Hold] = field(default_factory=Rows[DocumentId, Hold])
     removed: Rows[DocumentId, RemovedDocument] = field(default_factory=Rows[DocumentId, RemovedDocument])
@@ -166,6 +166,7 @@ class Tables:
             self.tokens.copy(),
             self.ingestions.copy(),
             self.jobs.copy(),
+            self.turns.copy(),
             self.query_logs.copy(),
             self.holds.copy(),
             self.removed.copy(),

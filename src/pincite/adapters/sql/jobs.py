@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Executable, Float, Row, bindparam, case, or_, select, update
+from sqlalchemy import ColumnElement, Executable, Float, Row, bindparam, case, func, or_, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from pincite.adapters.sql.collections import ensure_workspace
-from pincite.adapters.sql.tables import jobs
+from pincite.adapters.sql.tables import jobs, workspaces
 from pincite.adapters.sql.transaction import Database, Transaction
 from pincite.core.ids import JobId, WorkspaceId, new_id
 from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobInfo, JobKind, JobState, NewJob
@@ -35,6 +35,8 @@ def _on_postgresql(element: DatabaseTime, compiler: SQLCompiler, **options: Any)
     return "extract(epoch from clock_timestamp())::double precision"
 
 
+EVERYBODYS = WorkspaceId("")
+"""What stands for the workspace where a statement asks for none."""
 NOW = DatabaseTime()
 KNOWN = select(jobs.c.state).where(
     jobs.c.workspace_id == bindparam("own"), jobs.c.kind == bindparam("kind"), jobs.c.key == bindparam("key")
@@ -48,11 +50,18 @@ IS_DUE = IS_OVER & or_(
 )
 NEXT = (
     select(jobs.c.id)
+    .join(workspaces, workspaces.c.id == jobs.c.workspace_id)
     .where(WANTED, IS_DUE)
-    .order_by(jobs.c.priority, jobs.c.due_at, jobs.c.created_at, jobs.c.id)
+    .order_by(workspaces.c.turn, jobs.c.priority, jobs.c.due_at, jobs.c.created_at, jobs.c.id)
     .limit(1)
-    .with_for_update(skip_locked=True)
+    .with_for_update(skip_locked=True, of=jobs)
     .scalar_subquery()
+)
+LAST_TURN = workspaces.alias("others")
+SERVED = (
+    update(workspaces)
+    .where(workspaces.c.id == bindparam("served"))
+    .values(turn=select(func.max(LAST_TURN.c.turn) + 1).scalar_subquery())
 )
 LEASE = (
     update(jobs)
@@ -73,6 +82,14 @@ GIVE_BACK = (
     )
 )
 RELEASE = update(jobs).where(*MINE).values(state=JobState.QUEUED.value, attempt=jobs.c.attempt - 1, due_at=NOW, error="stopped")
+GIVE_WAY = (
+    update(jobs)
+    .where(*MINE)
+    .values(state=JobState.QUEUED.value, attempt=jobs.c.attempt - 1, due_at=NOW, priority=bindparam("new_priority"), error="")
+)
+BETTER = (jobs.c.workspace_id == bindparam("own")) & (jobs.c.priority < bindparam("priority"))
+OUTRANKING = (WANTED, IS_DUE, BETTER)
+OTHERS = (WANTED, IS_DUE, BETTER | (jobs.c.workspace_id != bindparam("own")))
 ABANDONED = (WANTED, jobs.c.state == JobState.RUNNING.value, IS_OVER, jobs.c.attempt >= MAX_ATTEMPTS)
 TAKE_OVER = update(jobs).where(*ABANDONED).values(lease=bindparam("new_lease"), due_at=NOW + bindparam("for_s")).returning(*jobs.c)
 
@@ -149,8 +166,12 @@ class SqlQueue:
         """Return the next job that is due, or that a worker let go of by dying; None when there is none."""
         if not await self._is_any(kinds, WANTED, IS_DUE):
             return None
-        found = await self._changed(LEASE, kinds=_names(kinds), new_lease=new_id(), for_s=for_s)
-        return _job(found[0]) if found else None
+        async with self._transaction() as transaction:
+            found = (await transaction.change(LEASE, kinds=_names(kinds), new_lease=new_id(), for_s=for_s)).first()
+            if found:
+                await transaction.change(SERVED, served=found.workspace_id)
+            await transaction.commit()
+        return _job(found) if found else None
 
     async def extend(self, job: Job, *, for_s: float) -> bool:
         """Keep a job for longer. False when it isn't the caller's any more."""
@@ -172,6 +193,16 @@ class SqlQueue:
     async def release(self, job: Job) -> bool:
         """Let go of a job that isn't done because its worker is stopped: the attempt doesn't count."""
         return await self._held(RELEASE, job)
+
+    async def give_way(self, job: Job, *, priority: int) -> bool:
+        """Put a job that isn't done behind others, to be continued later: the attempt doesn't count."""
+        return await self._held(GIVE_WAY, job, new_priority=priority)
+
+    async def is_outranked(self, job: Job, kinds: Collection[JobKind], *, priority: int, by_others: bool) -> bool:
+        """Say whether a job waits that would go before this one. Looks without a lock."""
+        wanted = select(jobs.c.id).where(*(OTHERS if by_others else OUTRANKING)).limit(1)
+        async with self._transaction(job.workspace_id) as transaction:
+            return await transaction.row(wanted, kinds=_names(kinds), priority=priority) is not None
 
     async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
         """Return the jobs whose workers died in their last attempt, as the caller's for a while."""
@@ -197,8 +228,8 @@ class SqlQueue:
         return rows
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncGenerator[Transaction]:
-        transaction = Transaction(self._database, WorkspaceId(""))
+    async def _transaction(self, workspace_id: WorkspaceId = EVERYBODYS) -> AsyncGenerator[Transaction]:
+        transaction = Transaction(self._database, workspace_id)
         try:
             yield transaction
         finally:
@@ -223,4 +254,5 @@ def _job(row: Row[Any]) -> Job:
         payload=json.loads(row.payload),
         attempt=row.attempt,
         lease=row.lease,
+        priority=row.priority,
     )

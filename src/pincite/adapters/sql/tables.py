@@ -24,6 +24,8 @@ workspaces = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("created_at", UtcDateTime, nullable=False),
+    # Grows with each job that is taken: whoever has the lowest was served longest ago.
+    Column("turn", BigInteger, nullable=False, server_default=text("0")),
 )
 
 collections = Table(

@@ -13,7 +13,10 @@ class Queue(Protocol):
     """
 
     async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
-        """Return the next job that is due, or that a worker let go of by dying; None when there is none. Raises `StoreError`."""
+        """Return the next job that is due, or that a worker let go of by dying; None when there is none. Raises `StoreError`.
+
+        Workspaces take turns: it is one of the workspace that was served longest ago, and of its jobs the one of lowest priority.
+        """
         ...
 
     async def extend(self, job: Job, *, for_s: float) -> bool:
@@ -34,6 +37,16 @@ class Queue(Protocol):
 
     async def release(self, job: Job) -> bool:
         """Let go of a job that isn't done because its worker is stopped: the attempt doesn't count. False as with `finish`."""
+        ...
+
+    async def give_way(self, job: Job, *, priority: int) -> bool:
+        """Put a job that isn't done behind others, to be continued later: the attempt doesn't count. False as with `finish`."""
+        ...
+
+    async def is_outranked(self, job: Job, kinds: Collection[JobKind], *, priority: int, by_others: bool) -> bool:
+        """Say whether a job waits that would go before this one if it had a priority: of its workspace and a lower one, or
+        (`by_others`) of any other workspace. Looks without a lock.
+        """
         ...
 
     async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
