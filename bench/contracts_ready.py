@@ -96,8 +96,8 @@ async def main(slots: int, count: int) -> None:
     size_mb = sum(map(len, made.values())) / 1e6
     header = ["a quarter", "half", "three quarters", "all searchable", "unread pages in `scope`", "right contract in the top 6"]
     lines = [
-        f"{count} PDF contracts of {PAGES} pages ({size_mb:.0f} MB, one page in {unread} of them without a text layer), uploaded in",
-        f"{uploaded:.1f} s, one worker with {slots} slots, local embedding model. Bar: all searchable in {BAR_S:.0f} s.",
+        f"{count} PDF contracts of {PAGES} pages ({size_mb:.0f} MB, one page in {unread} of them without a text layer), uploaded",
+        f"in {uploaded:.1f} s, one worker with {slots} slots, local embedding model. Bar: all searchable in {BAR_S:.0f} s.",
         f"Others use this machine of two cores: its load was {load:.1f} at the end.",
         "",
         *table(header, [told]),

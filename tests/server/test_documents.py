@@ -41,10 +41,12 @@ async def test_uploads_are_kept_at_once_and_read_soon_after(house: House) -> Non
     status, body = await upload(house, ("fees.md", SAMPLE), ("empty.md", b""))
     assert status == 202
     fees, empty = body["documents"]
-    assert (fees["stage"], fees["progress"]) == ("pending", {"attempt": 1, "done": 0, "total": 0})
+    timings = {"parsing_ms": 0.0, "chunking_ms": 0.0, "embedding_ms": 0.0}
+    assert (fees["stage"], fees["progress"]) == ("pending", {"attempt": 1, "done": 0, "total": 0, "timings": timings})
     ready, failed = await settled(house, fees["id"]), await settled(house, empty["id"])
     assert (ready["stage"], ready["title"], ready["chunks"]) == ("ready", "Fees", 1)
     assert (failed["stage"], failed["reason"]["code"]) == ("failed", "empty_file")
+    assert ready["progress"]["timings"]["parsing_ms"] > 0
     found = (await house.client.post("/query/", json={"question": "How high is the late fee?"}, headers=house.headers)).text
     assert "five percent" in found
 

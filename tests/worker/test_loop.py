@@ -170,3 +170,18 @@ async def test_a_job_that_is_cancelled_stops_its_work_and_the_worker_goes_on(mon
     await asyncio.wait({running})
     assert (handler.ran, handler.reopened, handler.given_up) == (["a", "b"], [], [])
     assert await state(store, "a") is JobState.CANCELLED
+
+
+async def test_a_job_that_gives_way_is_continued_later(caplog: pytest.LogCaptureFixture) -> None:
+    store, handler = MemoryStore(), Recording()
+    await enqueued(store, "a", "b")
+    handler.priority = 7
+
+    def work(job: Job) -> None:
+        handler.priority = None if len(handler.ran) > 1 else 7
+
+    handler.work = work
+    assert await worker(store, handler).work_off() == 2
+    assert handler.ran == ["a", "b", "a"]
+    assert (handler.reopened, handler.given_up) == ([], [])
+    assert await state(store, "a") is JobState.DONE

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from pincite.core.answers import Answer
     from pincite.core.documents import Document
     from pincite.core.evidence import Filter, Source
+    from pincite.core.ids import DocumentId
+    from pincite.core.ingestions import Ingestion
 
 SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 
@@ -175,11 +177,18 @@ def _remark(done: DoneChunk) -> None:
 @json_option
 def list_documents(collection: str, as_json: bool) -> None:
     """List the documents of a collection with their state."""
-    documents = with_client(collection, lambda client: client.documents())
+
+    async def work(client: "Pincite") -> "tuple[list[Document], dict[DocumentId, Ingestion]]":
+        documents = await client.documents()
+        services = client.services
+        async with services.store.open(services.workspace_id) as unit:
+            return documents, await unit.ingestions.of([document.id for document in documents])
+
+    documents, ingestions = with_client(collection, work)
     if as_json:
-        print_json({"documents": [document_dict(document) for document in documents]})
+        print_json({"documents": [document_dict(document, ingestions.get(document.id)) for document in documents]})
     else:
-        print_documents(documents)
+        print_documents(documents, ingestions)
 
 
 @click.command()

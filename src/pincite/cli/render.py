@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pincite.core.answers import DoneChunk, Span
     from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
+    from pincite.core.ids import DocumentId
+    from pincite.core.ingestions import Ingestion
     from pincite.ingest.reporting import Progress
     from pincite.ingest.sync_report import SyncChange
 
@@ -108,7 +110,7 @@ def file_progress(quiet: bool) -> Generator[Callable[[str, "Progress"], None]]:
             if file not in tasks:
                 tasks[file] = bars.add_task(printable(file.rsplit("/", 1)[-1]), total=None, stage="")
             bars.update(tasks[file], completed=progress.done, total=progress.total or None, stage=progress.stage.value)
-            if progress.stage.value in {"ready", "failed"}:
+            if progress.stage.value in {"ready", "failed", "pending"}:
                 bars.remove_task(tasks.pop(file))
 
         yield listen
@@ -276,10 +278,17 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
         click.echo(click.style(f"    {printable(source.url)}", dim=True))
 
 
-def print_documents(documents: Sequence["Document"]) -> None:
-    """Print documents as a table on a terminal, as tab-separated lines when piped."""
+def print_documents(documents: Sequence["Document"], ingestions: Mapping["DocumentId", "Ingestion"]) -> None:
+    """Print documents as a table on a terminal, as tab-separated lines when piped. Those in work show how far they are."""
     rows = [
-        (printable(d.path), d.stage.value, str(d.pages or ""), str(d.chunks or ""), d.reason.code if d.reason else "", d.id)
+        (
+            printable(d.path),
+            _stage(d, ingestions.get(d.id)),
+            str(d.pages or ""),
+            str(d.chunks or ""),
+            d.reason.code if d.reason else "",
+            d.id,
+        )
         for d in documents
     ]
     if sys.stdout.isatty():
@@ -290,6 +299,13 @@ def print_documents(documents: Sequence["Document"]) -> None:
     for document in documents:
         if document.reason:
             note(f"{printable(document.path)}: {document.reason.message}")
+
+
+def _stage(document: "Document", ingestion: "Ingestion | None") -> str:
+    """Return the stage, while it is read with the pages or chunks that are done, of how many."""
+    if ingestion is None or document.stage.value in {"ready", "failed"}:
+        return document.stage.value
+    return f"{ingestion.stage.value} {ingestion.done}/{ingestion.total}" if ingestion.total else ingestion.stage.value
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:
@@ -303,8 +319,8 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
     Console().print(table)
 
 
-def document_dict(document: "Document") -> dict[str, Any]:
-    """Return a document as JSON shows it."""
+def document_dict(document: "Document", ingestion: "Ingestion | None" = None) -> dict[str, Any]:
+    """Return a document as JSON shows it, with how far its last attempt is where that is given."""
     return {
         "document_id": document.id,
         "path": document.path,
@@ -325,6 +341,17 @@ def document_dict(document: "Document") -> dict[str, Any]:
         "locale": document.locale,
         "created_at": document.created_at.isoformat(),
         "updated_at": document.updated_at.isoformat(),
+        **({"progress": _progress_dict(ingestion)} if ingestion else {}),
+    }
+
+
+def _progress_dict(ingestion: "Ingestion") -> dict[str, Any]:
+    return {
+        "attempt": ingestion.attempt,
+        "stage": ingestion.stage.value,
+        "done": ingestion.done,
+        "total": ingestion.total,
+        "timings": ingestion.timings.as_dict(),
     }
 
 

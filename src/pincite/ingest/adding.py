@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pincite.core.documents import Collection, Document, Reason, Stage
-from pincite.core.errors import ConflictError, StoreError
+from pincite.core.errors import ConflictError, PinciteError, StoreError
 from pincite.core.ids import DocumentId
 from pincite.core.ports.models import EmbeddingModel
 from pincite.ingest.arrivals import Arrival
@@ -113,15 +113,20 @@ class FileAdding:
             on_added(number, begun)
             return begun
 
-        async def end(numbered: tuple[int, Added | None]) -> Added:
-            number, added = numbered
-            if added is None:
-                added = await self._finish(waiting.pop(number))
-                on_added(number, added)
+        async def end(number: int) -> Added:
+            added = await self._finish(waiting.pop(number))
+            on_added(number, added)
             return added
 
         try:
-            return await side_by_side(enumerate(await side_by_side(enumerate(tasks), begin)), end)
+            try:
+                found = await side_by_side(enumerate(tasks), begin)
+            except PinciteError:
+                # What was begun before comes to its end; what wasn't is stopped.
+                await side_by_side(sorted(waiting), end)
+                raise
+            ended = iter(await side_by_side(sorted(waiting), end))
+            return [added or next(ended) for added in found]
         finally:
             if waiting:
                 with suppress(StoreError):
@@ -147,7 +152,10 @@ class FileAdding:
             return Added(source, None, Stage.FAILED, Reason("conflict", error.message))
         begun = Begun(source, readable(item.file.name), document)
         done = await self._process(begun, gives_way)
-        return replace(begun, document=done) if done.stage is Stage.EMBEDDING else await self._outcome(source, done)
+        if done.stage is not Stage.EMBEDDING:
+            return await self._outcome(source, done)
+        self.on_progress(source, Progress(done.id, Stage.PENDING))  # it waits now
+        return replace(begun, document=done)
 
     async def _finish(self, begun: Begun) -> Added:
         return await self._outcome(begun.source, await self._process(begun, never))

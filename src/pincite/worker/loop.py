@@ -68,17 +68,17 @@ class Worker:
             group.create_task(self._sweep())
 
     async def work_off(self) -> int:
-        """Do what is due now, one job after another, and return how many there were."""
+        """Do what is due now, one job after another, and return how many there were; one that gave way counts when it is done."""
         await self._give_up_abandoned()
         done = 0
-        while await self._next():
-            done += 1
+        while (has_ended := await self._next()) is not None:
+            done += has_ended
         return done
 
     async def _work(self) -> None:
         while True:
             try:
-                is_idle = not await self._next()
+                is_idle = await self._next() is None
             except StoreError as error:
                 _log.warning("The queue can't be used: %s", error.message)
                 await asyncio.sleep(STORE_WAIT_S)
@@ -105,23 +105,24 @@ class Worker:
             await self.handlers[job.kind].give_up(job, None)
             await self.queue.give_back(job, error="abandoned")
 
-    async def _next(self) -> bool:
+    async def _next(self) -> bool | None:
+        """Do the next job; say whether its try has ended, or it gave way. None when there is none."""
         job = await self.queue.lease(list(self.handlers), for_s=self.lease_s)
-        if job is None:
-            return False
-        await self._do(job)
-        return True
+        return None if job is None else await self._do(job)
 
-    async def _do(self, job: Job) -> None:
+    async def _do(self, job: Job) -> bool:
         handler = self.handlers[job.kind]
         work = asyncio.create_task(handler.run(job, partial(self._is_outranked, job)))
         beating = asyncio.create_task(self._keep(job, work))
         try:
             priority = await work
-            await (self.queue.finish(job) if priority is None else self.queue.give_way(job, priority=priority))
+            if priority is not None:
+                await self.queue.give_way(job, priority=priority)
+                return False
+            await self.queue.finish(job)
         except asyncio.CancelledError:
             if not _is_cancelled():  # the lease was lost, and the job is another worker's: this one goes on with the next
-                return
+                return True
             await self._put_back(job, work)
             raise
         except PinciteError as error:
@@ -131,6 +132,7 @@ class Worker:
             await self._failed(job, handler, None)
         finally:
             beating.cancel()
+        return True
 
     async def _is_outranked(self, job: Job, *, priority: int, by_others: bool) -> bool:
         return await self.queue.is_outranked(job, list(self.handlers), priority=priority, by_others=by_others)

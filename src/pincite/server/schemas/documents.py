@@ -56,12 +56,21 @@ class CollectionRow(BaseModel):
     scope: ScopeRow
 
 
+class StageTimings(BaseModel):
+    """Milliseconds that reading has spent in each stage so far."""
+
+    parsing_ms: float
+    chunking_ms: float
+    embedding_ms: float
+
+
 class Progress(BaseModel):
     """How far reading is: pages, then chunks; `total` is 0 while it isn't known."""
 
     attempt: int
     done: int
     total: int
+    timings: StageTimings
 
 
 class ReasonRow(BaseModel):
@@ -212,6 +221,11 @@ def collection_row(collection: Collection, scope: Scope) -> CollectionRow:
     )
 
 
+def _progress(ingestion: Ingestion) -> Progress:
+    timings = StageTimings(**ingestion.timings.as_dict())
+    return Progress(attempt=ingestion.attempt, done=ingestion.done, total=ingestion.total, timings=timings)
+
+
 def document_row(document: Document, ingestion: Ingestion | None, standing: Standing) -> DocumentRow:
     """Return a document as it is sent. While it is read, the stage is that of its attempt."""
     in_work = document.stage not in (Stage.READY, Stage.FAILED)
@@ -226,7 +240,7 @@ def document_row(document: Document, ingestion: Ingestion | None, standing: Stan
         container_id=document.container_id,
         stage=ingestion.stage if in_work and ingestion else document.stage,
         reason=ReasonRow(code=reason.code, message=reason.message) if reason else None,
-        progress=Progress(attempt=ingestion.attempt, done=ingestion.done, total=ingestion.total) if ingestion else None,
+        progress=_progress(ingestion) if ingestion else None,
         version_id=document.version_id,
         sha256=document.sha256,
         size_bytes=document.size_bytes,
