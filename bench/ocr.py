@@ -198,9 +198,9 @@ def peaks_mb() -> list[int]:
 
 
 def children_cpu_s() -> float:
-    """Return the processor time that the children took."""
-    ticks = [(child / "stat").read_text().rpartition(")")[2].split()[11:13] for child in children()]
-    return sum(int(user) + int(system) for user, system in ticks) / os.sysconf("SC_CLK_TCK")
+    """Return the processor time that the children took, with the programs that they waited for."""
+    ticks = [(child / "stat").read_text().rpartition(")")[2].split()[11:15] for child in children()]
+    return sum(int(number) for numbers in ticks for number in numbers) / os.sysconf("SC_CLK_TCK")
 
 
 async def main(engine: str) -> None:

@@ -1,8 +1,5 @@
 """What reads files: the parser, and the OCR engine for pages that are pictures."""
 
-import shutil
-from importlib.metadata import PackageNotFoundError, version
-
 from pincite.core.errors import ConfigurationError
 from pincite.core.ports.ocr import PageReader
 from pincite.core.ports.parsing import Parser
@@ -28,34 +25,32 @@ def parser_of(settings: Settings) -> Parser:
     return OcrParser(IsolatedParser(limits), _page_reader(settings), advice)
 
 
+def ocr_engine(settings: Settings) -> str:
+    """Return what reads pages that are pictures, or what to do to have them read. Raises as `parser_of`."""
+    reader = _page_reader(settings)
+    if reader is None:
+        return f"none: pages that are pictures stay unread. {_OFF if settings.ocr == 'off' else _INSTALL}"
+    reader.close()
+    return f"{reader.name} {reader.version.partition('/')[0]} reads pages that are pictures"
+
+
 def _page_reader(settings: Settings) -> PageReader | None:
     from pincite.adapters.parsers.limits import ParseLimits
-    from pincite.adapters.parsers.ocr import IsolatedOcr, OcrEngine
+    from pincite.adapters.parsers.ocr import IsolatedOcr, rapidocr_engine, tesseract_engine
 
-    rapidocr = _version_of("rapidocr") if settings.ocr in ("auto", "rapidocr") else ""
-    program = shutil.which("tesseract") if settings.ocr == "tesseract" or (settings.ocr == "auto" and not rapidocr) else None
-    if rapidocr:
-        engine = OcrEngine("rapidocr", rapidocr)
-    elif program:
-        engine = OcrEngine("tesseract", settings.ocr_languages, (program, settings.ocr_languages))
-    elif settings.ocr in ("auto", "off"):
-        return None
-    else:
+    engine = rapidocr_engine() if settings.ocr in ("auto", "rapidocr") else None
+    if engine is None and settings.ocr in ("auto", "tesseract"):
+        engine = tesseract_engine(settings.ocr_languages)
+    if engine is None and settings.ocr in ("rapidocr", "tesseract"):
         raise ConfigurationError(f"PINCITE_OCR is {settings.ocr}, which isn't installed. {_ways_to_get(settings.ocr)}")
+    if engine is None:
+        return None
     return IsolatedOcr(
         engine,
         page_timeout_s=settings.ocr_page_timeout_s,
         memory_bytes=settings.ocr_memory_mb * 1_000_000,
         limits=ParseLimits(pixels=settings.max_pixels),
     )
-
-
-def _version_of(package: str) -> str:
-    """Return the version of a package that is installed, without importing it; "" otherwise."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _ways_to_get(engine: str) -> str:

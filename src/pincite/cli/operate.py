@@ -79,7 +79,14 @@ def _findings(*, deep: bool, repair: bool, quiet: bool) -> Iterator[Finding]:
         yield from _closely(settings, repair=repair, quiet=quiet)
     else:
         yield from _checked(settings, [("rows", _rows), ("files", _files)])
-    rest = [("documents", _unfinished), ("disk", _disk), ("embedding", _embedding), ("chat", _chat), ("parser", _parser)]
+    rest = [
+        ("documents", _unfinished),
+        ("disk", _disk),
+        ("embedding", _embedding),
+        ("chat", _chat),
+        ("parser", _parser),
+        ("ocr", _ocr),
+    ]
     yield from _checked(settings, rest)
 
 
@@ -189,6 +196,12 @@ def _chat(settings: "Settings") -> Finding:
     where = settings.openai_base_url or "OpenAI"
     state: State = "ok" if settings.openai_api_key or settings.openai_base_url else "warning"
     return Finding("chat", state, f"{settings.chat_model} at {where}" + ("" if state == "ok" else ": OPENAI_API_KEY is not set"))
+
+
+def _ocr(settings: "Settings") -> Finding:
+    from pincite.bootstrap import ocr_engine
+
+    return Finding("ocr", "ok", ocr_engine(settings))
 
 
 def _parser(settings: "Settings") -> Finding:

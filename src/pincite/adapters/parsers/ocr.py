@@ -1,8 +1,11 @@
 """A page reader that has every page read in a child process of its own kind: it holds the models, and stands back behind others."""
 
+import shutil
+import subprocess
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +21,7 @@ from pincite.core.ports.ocr import ReadPages
 _MOST_TOGETHER = 200
 """Pages laid out as one: running heads and sentences are followed over that many."""
 _NICE = 10
+_START_S = 10
 _MOST_WAITING = 5
 """Times the processor time of a page, by the clock: on a busy machine others come first."""
 
@@ -36,6 +40,27 @@ class OcrEngine:
     name: str
     version: str
     arguments: tuple[str, ...] = ()
+
+
+def rapidocr_engine() -> OcrEngine | None:
+    """Return rapidocr where it is installed, without importing it."""
+    try:
+        return OcrEngine("rapidocr", version("rapidocr"))
+    except PackageNotFoundError:
+        return None
+
+
+def tesseract_engine(languages: str) -> OcrEngine | None:
+    """Return the program tesseract where it is installed and runs."""
+    program = shutil.which("tesseract")
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, check=True, timeout=_START_S) if program else None
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if program is None or said is None:
+        return None
+    number = said.stdout.decode(errors="replace").partition("\n")[0].removeprefix("tesseract").strip()
+    return OcrEngine("tesseract", f"{number} {languages}", (program, languages))
 
 
 class IsolatedOcr:

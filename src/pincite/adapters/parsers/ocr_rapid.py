@@ -27,6 +27,8 @@ _PARAMETERS = {
     "Det.limit_side_len": 100_000,
     # Lines are left out here, and not there, where their words would come to stand beside other lines.
     "Global.text_score": 0.0,
+    # It would make a banner many times higher.
+    "Global.use_vertical_padding": False,
     # It turns lines over that stand upright; pages that lie on their head are turned as a whole.
     "Global.use_cls": False,
     # Lines are padded to the longest of a batch: one at a time takes the least memory, and no more time.

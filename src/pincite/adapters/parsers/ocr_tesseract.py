@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO, StringIO
 from itertools import groupby
 
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from pincite.adapters.parsers.ocr_words import Point, SeenLine, SeenWord
 from pincite.core.errors import RefusedInput
@@ -28,7 +28,8 @@ class TesseractEngine:
     def read(self, image: Image.Image) -> list[SeenLine]:
         """Return the lines of a picture in the order of reading. Raises `RefusedInput` when the program refuses it."""
         picture = BytesIO()
-        image.convert("L").save(picture, "BMP")
+        # Specks that a scanner leaves would be read as dots and dashes.
+        image.convert("L").filter(ImageFilter.MedianFilter(3)).save(picture, "BMP")
         command = [self._program, "stdin", "stdout", "-l", self._languages, "--psm", "3", "--dpi", _DPI, "tsv"]
         done = subprocess.run(
             command, input=picture.getvalue(), capture_output=True, check=False, env={"OMP_THREAD_LIMIT": "1", "LANG": "C.UTF-8"}
