@@ -100,6 +100,9 @@ class Settings:
         "PINCITE_MAX_FILE_BYTES", 200_000_000, "Largest file that is taken in.", unit="bytes", least=1, most=10_000_000_000
     )
     max_pages: int = _number("PINCITE_MAX_PAGES", 5000, "Longest file that is read.", unit="pages", least=1, most=1_000_000)
+    max_figures: int = _number(
+        "PINCITE_MAX_FIGURES", 500, "Most pictures that are kept of one file; 0 keeps none.", unit="pictures", least=0, most=100_000
+    )
     parse_timeout_s: float = _number(
         "PINCITE_PARSE_TIMEOUT_S",
         120.0,

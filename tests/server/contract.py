@@ -62,7 +62,7 @@ class Call:
 
     def at(self, path: str | None = None, **ids: str) -> str:
         """Return its path, or another, with ids filled in."""
-        return (path or self.path).format(page=1, **ids)
+        return (path or self.path).format(page=1, figure_id=NO_ID, **ids)
 
 
 CALLS = [
@@ -84,6 +84,7 @@ CALLS = [
     Call("GET", "/documents/{document_id}/text"),
     Call("GET", "/documents/{document_id}/file"),
     Call("GET", "/documents/{document_id}/pages/{page}", 404),
+    Call("GET", "/documents/{document_id}/figures/{figure_id}", 404),
     Call("POST", "/documents/{document_id}/retry", 409, WRITE),
     Call("POST", "/documents/{document_id}/cancel", 409, WRITE),
     Call("GET", "/documents/{document_id}/versions"),

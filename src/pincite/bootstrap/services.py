@@ -138,7 +138,9 @@ def build(settings: Settings) -> Services:
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     metering = _metering(settings)
-    ingestor = Ingestor(store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of, metering)
+    ingestor = Ingestor(
+        store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of, metering, settings.max_figures
+    )
     return Services(
         settings=settings,
         store=store,

@@ -8,7 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from urllib.parse import quote
 
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId
+from pincite.core.figures import FigurePlace
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, VersionId, WorkspaceId
 from pincite.core.ocr import ReadWord, words_in
 
 _INSIDE = "inside:"
@@ -212,6 +213,7 @@ class ParsedDocument:
     contained: int = 0
     unread: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+    figures: tuple[FigurePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +339,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A retrievable passage: `text` is the literal run `[start, end)` of its version's canonical text."""
+    """A retrievable passage: `text` is the literal run `[start, end)` of its version's canonical text.
+
+    What is `generated` isn't: its text was written by a model, and `[start, end)` is the run beside which it belongs.
+    """
 
     id: ChunkId
     document_id: DocumentId
@@ -353,6 +358,7 @@ class Chunk:
     lang: str = ""
     chunk_type: ChunkType = ChunkType.TEXT
     generated: bool = False
+    figure_id: FigureId | None = None
 
     @property
     def index_text(self) -> str:

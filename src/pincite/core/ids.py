@@ -11,6 +11,7 @@ VersionId = NewType("VersionId", str)
 ChunkId = NewType("ChunkId", str)
 MessageId = NewType("MessageId", str)
 TokenId = NewType("TokenId", str)
+FigureId = NewType("FigureId", str)
 JobId = NewType("JobId", str)
 UsageId = NewType("UsageId", str)
 

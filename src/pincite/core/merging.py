@@ -21,14 +21,13 @@ def merged(first: CanonicalText, second: CanonicalText) -> CanonicalText:
 
     Pages that both texts name are those of the second.
     """
-    blocks = [*_by_page(_flow(first), _flow(second)), *_lifted(first), *_lifted(second)]
     pages = {page.number: page for page in chain(first.pages, second.pages)}
     words = sorted(chain(first.words, second.words), key=lambda word: (word.page, word.index))
     text: list[str] = []
     moved: list[Block] = []
     runs: list[SourceRun] = []
     at = 0
-    for part in blocks:
+    for part in _parts(first, second):
         block = part.block
         shift = at - block.start
         text.append(part.text.text[block.start : block.end])
@@ -39,12 +38,27 @@ def merged(first: CanonicalText, second: CanonicalText) -> CanonicalText:
     return CanonicalText(_BORDER.join(text), tuple(moved), ordered, tuple(runs), tuple(words))
 
 
+def moved_starts(first: CanonicalText, second: CanonicalText) -> dict[int, int]:
+    """Return where the blocks of the first text start in both together, by where they start in it alone."""
+    found: dict[int, int] = {}
+    at = 0
+    for part in _parts(first, second):
+        if part.text is first:
+            found[part.block.start] = at
+        at += part.block.end - part.block.start + len(_BORDER)
+    return found
+
+
 def merged_all(texts: Iterable[CanonicalText]) -> CanonicalText:
     """Return texts of different pages of one file as one; an empty text for none."""
     result = CanonicalText("", ())
     for text in texts:
         result = merged(result, text) if result.pages else text
     return result
+
+
+def _parts(first: CanonicalText, second: CanonicalText) -> list[_Part]:
+    return [*_by_page(_flow(first), _flow(second)), *_lifted(first), *_lifted(second)]
 
 
 def _flow(text: CanonicalText) -> list[_Part]:

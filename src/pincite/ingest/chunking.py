@@ -6,7 +6,7 @@ budget, with an overlap taken from the tail of the chunk before. Tokens are coun
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, pairwise
 
@@ -60,11 +60,12 @@ def cut(
     title: str = "",
     lang: str = "",
     pages_stand_alone: bool = False,
+    apart: Collection[int] = (),
 ) -> list[Piece]:
     """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them.
 
     Tables are chunks of their own, with what stands over them to name them: headings, a caption, a short line that ends in a colon.
-    With `pages_stand_alone` no heading holds beyond its page.
+    So are the blocks that start at the places `apart`. With `pages_stand_alone` no heading holds beyond its page.
     """
     page_starts = _page_starts(canonical)
     pieces: list[Piece] = []
@@ -72,15 +73,21 @@ def cut(
         trail = " › ".join((title, *section.heading_path))
         budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
         narrowed = ChunkRules(budget, rules.overlap_percent)
-        for chunk_type, blocks in _parts_of(canonical.text, section.blocks):
+        for chunk_type, blocks in _parts_of(canonical.text, section.blocks, apart):
             sentences = _sentences(canonical.text, blocks, narrowed, count_tokens, lang)
             for run in _pack(sentences, narrowed, page_starts):
                 pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
     return pieces
 
 
-def _parts_of(text: str, blocks: Sequence[Block]) -> Iterator[tuple[ChunkType, list[Block]]]:
-    """Yield the tables of a section, one behind another together, and what stands between them."""
+def _parts_of(text: str, blocks: Sequence[Block], apart: Collection[int]) -> Iterator[tuple[ChunkType, list[Block]]]:
+    """Yield the tables of a section, one behind another together, what stands between them, and each block that stands apart."""
+    for alone, some in groupby(blocks, key=lambda block: block.start if block.start in apart else None):
+        part = list(some)
+        yield from _tables_of(text, part) if alone is None else [(ChunkType.TEXT, part)]
+
+
+def _tables_of(text: str, blocks: Sequence[Block]) -> Iterator[tuple[ChunkType, list[Block]]]:
     part: list[Block] = []
     is_table = False
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):

@@ -126,6 +126,7 @@ async def remove_with_contents(work: UnitOfWork, metering: Metering | None, docu
     for each in reversed(family):
         hashes |= {each.sha256, *(version.sha256 for version in await work.versions.of_document(each.id))}
         await settle(work, metering, each)
+        hashes |= await work.figures.blobs(each.id)
         await work.documents.remove(each.id)
     return {sha256 for sha256 in hashes if sha256}
 

@@ -6,17 +6,19 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from pincite.core.documents import CanonicalText, Chunk, Version, fingerprint_of
+from pincite.core.figures import Figure
 from pincite.core.ids import ChunkId, WorkspaceId, new_id
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules, cut
+from pincite.ingest.figure_chunks import captions_of, with_figures
 from pincite.language.detect import detect
 from pincite.language.words import words
 
 EMBED_BATCH = 32
 """Passages handed to the model at once, between two commits."""
 
-CHUNKER = "2"
+CHUNKER = "3"
 """Changes with the way in which texts are cut, so that chunks that were cut before are not taken for what would be cut now."""
 
 
@@ -55,21 +57,30 @@ class Embedder:
     workspace_id: WorkspaceId
     rules: ChunkRules
 
-    async def cut(self, version: Version, canonical: CanonicalText, embedding: EmbeddingModel | None, *, title: str) -> Cut:
+    async def cut(
+        self,
+        version: Version,
+        canonical: CanonicalText,
+        figures: Sequence[Figure],
+        embedding: EmbeddingModel | None,
+        *,
+        title: str,
+    ) -> Cut:
         """Return the chunks of a version, those that are stored if they were cut in the same way, and their known vectors."""
-        chunking = self._chunking(embedding, title)
+        chunking = self._chunking(embedding, title, figures)
         chunks = await self._stored(version) if version.chunking == chunking else []
         if chunks and embedding is None:
             return Cut(chunks, {}, chunking, are_stored=True)
         twins = await self._twins(version, embedding)
         are_stored = bool(chunks)
-        chunks = chunks or self._cut_like(twins, version, canonical, embedding, title)
+        chunks = chunks or self._cut_like(twins, version, canonical, figures, embedding, title)
         known = await self._known(chunks, twins, embedding.spec.model_id) if embedding else {}
         return Cut(chunks, known, chunking, are_stored)
 
-    def _chunking(self, embedding: EmbeddingModel | None, title: str) -> str:
+    def _chunking(self, embedding: EmbeddingModel | None, title: str, figures: Sequence[Figure]) -> str:
         rules, model = self.rules, embedding.spec.model_id if embedding else ""
-        return fingerprint_of(f"{CHUNKER}\0{rules.budget_tokens}\0{rules.overlap_percent}\0{model}\0{title}")
+        written = "\0".join(figure.description for figure in figures)
+        return fingerprint_of(f"{CHUNKER}\0{rules.budget_tokens}\0{rules.overlap_percent}\0{model}\0{title}\0{written}")
 
     async def _stored(self, version: Version) -> list[Chunk]:
         async with self.store.open(self.workspace_id) as work:
@@ -88,14 +99,20 @@ class Embedder:
             )
 
     def _cut_like(
-        self, twins: Sequence[Chunk], version: Version, canonical: CanonicalText, embedding: EmbeddingModel | None, title: str
+        self,
+        twins: Sequence[Chunk],
+        version: Version,
+        canonical: CanonicalText,
+        figures: Sequence[Figure],
+        embedding: EmbeddingModel | None,
+        title: str,
     ) -> list[Chunk]:
         """Cut a text; where its twin was cut by the same rules, at the same places, though a longer title might move them."""
         if twins:
-            chunks = make_chunks(version, canonical, embedding, title=twins[0].title, rules=self.rules)
+            chunks = make_chunks(version, canonical, embedding, title=twins[0].title, rules=self.rules, figures=figures)
             if list(map(_place, chunks)) == list(map(_place, twins)):
                 return [replace(chunk, title=title) for chunk in chunks]
-        return make_chunks(version, canonical, embedding, title=title, rules=self.rules)
+        return make_chunks(version, canonical, embedding, title=title, rules=self.rules, figures=figures)
 
     async def _known(self, chunks: Sequence[Chunk], twins: Sequence[Chunk], model_id: str) -> dict[ChunkId, Vector]:
         """Return vectors that the store has: under the same fingerprint, else of the same words under the same headings."""
@@ -131,23 +148,29 @@ def tokens_of(batch: Mapping[str, Sequence[Chunk]], embedding: EmbeddingModel) -
 
 
 def make_chunks(
-    version: Version, canonical: CanonicalText, embedding: EmbeddingModel | None, *, title: str, rules: ChunkRules
+    version: Version,
+    canonical: CanonicalText,
+    embedding: EmbeddingModel | None,
+    *,
+    title: str,
+    rules: ChunkRules,
+    figures: Sequence[Figure] = (),
 ) -> list[Chunk]:
     """Cut a version's text into chunks that fit the model's window together with title, headings and prefix."""
     lang = detect(canonical.text[:20_000])
     count = embedding.count_tokens if embedding else _count_words
+    fitting = _fit(rules, embedding)
     alone = version.pages_stand_alone
-    pieces = cut(canonical, _fit(rules, embedding), count, title=title, lang=lang, pages_stand_alone=alone)
+    pieces = cut(canonical, fitting, count, title=title, lang=lang, pages_stand_alone=alone, apart=captions_of(canonical, figures))
+    like = Chunk(ChunkId(""), version.document_id, version.id, 0, title, (), "", 0, 0, 0, lang=lang)
     chunks: list[Chunk] = []
     for index, piece in enumerate(pieces):
         text = canonical.text[piece.start : piece.end]
         chunks.append(
-            Chunk(
+            replace(
+                like,
                 id=ChunkId(new_id()),
-                document_id=version.document_id,
-                version_id=version.id,
                 chunk_index=index,
-                title=title,
                 heading_path=piece.heading_path,
                 text=text,
                 start=piece.start,
@@ -158,7 +181,7 @@ def make_chunks(
                 chunk_type=piece.chunk_type,
             )
         )
-    return chunks
+    return with_figures(chunks, canonical, figures, like=like, budget_tokens=fitting.budget_tokens // 2, count_tokens=count)
 
 
 def _fit(rules: ChunkRules, embedding: EmbeddingModel | None) -> ChunkRules:

@@ -157,6 +157,7 @@ async def _family(work: UnitOfWork, document_id: DocumentId) -> _Family:
     family = _Family(present=[first, *await contents_of(work, first)] if document else [], removed=[] if document else [first])
     for each in family.present:
         family.hashes[each.id] = {each.sha256} | {v.sha256 for v in await work.versions.of_document(each.id)}
+        family.hashes[each.id] |= await work.figures.blobs(each.id)
     waiting = list(family.all)
     while waiting:
         inner = [each.document for each in await work.keeping.removed_inside(waiting.pop())]
@@ -199,6 +200,8 @@ async def _listen(work: UnitOfWork, family: _Family) -> None:
         for version in versions:
             canonical = await work.versions.canonical(version.id)
             family.say(canonical.text if canonical else "")
+            for figure in await work.figures.of_version(version.id):
+                family.say(figure.description)
 
 
 async def _redact_message(work: UnitOfWork, message_id: MessageId, gone: frozenset[DocumentId], said: set[str]) -> None:

@@ -1,12 +1,13 @@
 """Takes files in: keeps the bytes, reads them in isolation, cuts, embeds and publishes them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from collections.abc import Collection as Many
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage
 from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, StoreError
@@ -24,6 +25,7 @@ from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, move_contents, remove_with_contents
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.families import contents_of
+from pincite.ingest.figures import MAX_FIGURES, Figures
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
@@ -51,6 +53,7 @@ class Ingestor:
     """Names the model of a collection that has come to another one while a document was on its way; without, that one fails."""
     metering: Metering | None = None
     """Charges attempts for what they embed; without, nothing is charged."""
+    max_figures: int = MAX_FIGURES
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
         """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
@@ -91,15 +94,17 @@ class Ingestor:
             document = received(existing or new_document(collection, arrival, path), arrival, blob)
             if document != existing:
                 await work.documents.save(document)
+            gone: set[str] = set()
             if existing and existing.sha256 != blob.sha256:
+                gone = {existing.sha256} | await work.figures.blobs(existing.id)
                 await work.versions.drop_drafts(existing.id)
             if state:
                 await work.files.remember({document.id: state})
             if document.stage is Stage.PENDING:
                 await (enqueue if arrival.is_queued else begin)(work, self.metering, document)
             await work.commit()
-        if existing:
-            await self._forget({existing.sha256} - {blob.sha256})
+        if gone:
+            await self._forget(gone)
         return document
 
     async def process(
@@ -129,7 +134,8 @@ class Ingestor:
         async with reported(self.store, self.workspace_id, document, on_progress) as reports:
             run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew, gives_way)
             try:
-                return await self._process(run)
+                async with self._forgetting_figures(run):
+                    return await self._process(run)
             except OvertakenError as overtaken:
                 return overtaken.document
             except GaveWayError:
@@ -146,9 +152,12 @@ class Ingestor:
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
         await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
+        reading = await self._with_figures(run, reading, path)
         reading = await self._kept(document, reading)
         await self._process_contents(run)
-        return await self._publish(run, reading)
+        done = await self._publish(run, reading)
+        await self._figures.restore(reading.figures, path, name=run.name)
+        return done
 
     async def _put_aside(self, run: "_Run") -> Document:
         """Keep how far a document is. Returns it as it is."""
@@ -193,7 +202,7 @@ class Ingestor:
                     run.document, reading, embedding, title=run.title, reports=run.reports, gives_way=run.gives_way
                 )
             except ReadElsewhereError as elsewhere:
-                reading = replace(reading, version=elsewhere.version, is_stored=True)
+                reading = elsewhere.instead(reading)
             except ModelChangedError:
                 if self.embedding_of is None or turn == MODELS:
                     raise
@@ -211,6 +220,30 @@ class Ingestor:
 
     async def _read_anew(self, run: "_Run") -> Reading:
         return replace(reading_of(run.document, await self._parse(run), run.name), is_anew=True)
+
+    @property
+    def _figures(self) -> Figures:
+        return Figures(self.blobs, self.parser, self.max_figures)
+
+    @asynccontextmanager
+    async def _forgetting_figures(self, run: "_Run") -> AsyncGenerator[None]:
+        """Delete at the end the bytes of the document's figures that no row names then."""
+        async with self.store.open(self.workspace_id) as work:
+            run.figures.update(await work.figures.blobs(run.document.id))
+        try:
+            yield
+        finally:
+            with suppress(StoreError):
+                await self._forget(run.figures)
+
+    async def _with_figures(self, run: "_Run", reading: Reading, path: Path) -> Reading:
+        """Take the pictures out of a file that was just read; see that those of one read before are still there."""
+        if reading.is_stored:
+            await self._figures.restore(reading.figures, path, name=run.name)
+            return reading
+        figures = await self._figures.take(reading.version.id, reading.places, path, name=run.name)
+        run.figures.update(figure.sha256 for figure in figures)
+        return replace(reading, figures=figures, places=())
 
     async def _kept(self, document: Document, reading: Reading) -> Reading:
         """Store a text that was long to read before anything else is done with it."""
@@ -323,7 +356,7 @@ class Ingestor:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One try to bring a document to its end."""
+    """One try to bring a document to its end. `figures` are the hashes of pictures that it may leave behind."""
 
     document: Document
     name: str
@@ -333,6 +366,7 @@ class _Run:
     is_queued: bool
     is_anew: bool
     gives_way: GivesWay
+    figures: set[str] = field(default_factory=set[str])
 
 
 class _BytesGone(Exception):

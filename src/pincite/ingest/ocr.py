@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pincite.core.documents import Box, PagePicture, ParsedDocument, Reason, SourceRun
+from pincite.core.documents import Box, CanonicalText, PagePicture, ParsedDocument, Reason, SourceRun
 from pincite.core.errors import RefusedInput
-from pincite.core.merging import merged
+from pincite.core.figures import FigurePlace, Picture
+from pincite.core.merging import merged, moved_starts
 from pincite.core.ports.ocr import PageReader, ReadPages
 from pincite.core.ports.parsing import ContainedFile, ParseProgress, Parser
 
@@ -82,6 +83,10 @@ class OcrParser:
         """Draw a page; see the port."""
         return await self.parser.picture(path, content_type=content_type, page=page, width=width)
 
+    async def pictures(self, path: Path, *, name: str, places: Sequence[FigurePlace], into: Path) -> list[Picture | None]:
+        """Write the pictures at some places of a file into a folder; see the port."""
+        return await self.parser.pictures(path, name=name, places=places, into=into)
+
     async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
         """Write the files inside a file into a folder; see the port."""
         return await self.parser.unpack(path, name=name, into=into)
@@ -108,11 +113,19 @@ def _with_pages(parsed: ParsedDocument, read: ReadPages | None) -> ParsedDocumen
     return replace(
         parsed,
         canonical=merged(parsed.canonical, read.canonical),
+        figures=_moved(parsed, read.canonical),
         title=parsed.title or read.title,
         pages_unread=parsed.pages_unread - len(parsed.unread) + len(left),
         unread=left,
         warnings=(*parsed.warnings, *_failures(read.failed)),
     )
+
+
+def _moved(parsed: ParsedDocument, read: CanonicalText) -> tuple[FigurePlace, ...]:
+    """Return where the figures of a file are told of in its text together with what OCR read."""
+    starts = moved_starts(parsed.canonical, read) if parsed.figures else {}
+    shifts = [(place, starts.get(place.start, place.start) - place.start) for place in parsed.figures]
+    return tuple(replace(place, start=place.start + shift, end=place.end + shift) for place, shift in shifts)
 
 
 def _failures(failed: Mapping[int, Reason]) -> list[str]:

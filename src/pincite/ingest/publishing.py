@@ -1,6 +1,6 @@
 """From what was read to a document that is found: first by its words, then, vector by vector, by its meaning."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from pincite.core.documents import CanonicalText, Document, ParsedDocument, Stage, Version
 from pincite.core.errors import RefusedInput
+from pincite.core.figures import Figure, FigurePlace
 from pincite.core.ids import ChunkId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel, Vector
@@ -26,20 +27,30 @@ KEEP_CHARACTERS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A version with its text. `is_stored` says that the store has both, `is_anew` that it takes the place of one like it."""
+    """A version with its text and figures. `is_stored`: the store has all of it. `is_anew`: it replaces one like it.
+
+    `places` are figures whose bytes haven't been taken out of the file yet.
+    """
 
     version: Version
     canonical: CanonicalText
+    figures: tuple[Figure, ...] = ()
+    places: tuple[FigurePlace, ...] = ()
     is_stored: bool = False
     is_anew: bool = False
 
 
 class ReadElsewhereError(Exception):
-    """Somebody else has stored what was read of the same bytes meanwhile, as `version`: go on with that."""
+    """Somebody else has stored what was read of the same bytes meanwhile, as `version` with `figures`: go on with that."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: Version, figures: Sequence[Figure]) -> None:
         super().__init__()
         self.version = version
+        self.figures = tuple(figures)
+
+    def instead(self, reading: Reading) -> Reading:
+        """Return what is stored in place of a reading."""
+        return replace(reading, version=self.version, figures=self.figures, is_stored=True)
 
 
 class OvertakenError(Exception):
@@ -69,7 +80,7 @@ def reading_of(document: Document, parsed: ParsedDocument, name: str) -> Reading
         contained=parsed.contained,
         warnings=parsed.warnings,
     )
-    return Reading(version, parsed.canonical)
+    return Reading(version, parsed.canonical, places=parsed.figures)
 
 
 def suffix_of(name: str) -> str:
@@ -95,8 +106,9 @@ class Publisher:
             if await parser.version_of(version.parser) == version.parser_version:
                 async with self.store.open(self.workspace_id) as work:
                     canonical = await work.versions.canonical(version.id)
+                    figures = await work.figures.of_version(version.id)
                 if canonical:
-                    return Reading(version, canonical, is_stored=True)
+                    return Reading(version, canonical, tuple(figures), is_stored=True)
         return None
 
     async def again(self, reading: Reading) -> Reading:
@@ -112,7 +124,7 @@ class Publisher:
                 await _add(work, reading)
                 await work.commit()
         except ReadElsewhereError as elsewhere:
-            return replace(reading, version=elsewhere.version, is_stored=True)
+            return elsewhere.instead(reading)
         return replace(reading, is_stored=True)
 
     async def publish(
@@ -133,7 +145,7 @@ class Publisher:
         """
         shown = printable(title or reading.version.title) or document.title
         reports.hear(Stage.CHUNKING)
-        cut = await self.embedder.cut(reading.version, reading.canonical, embedding, title=shown)
+        cut = await self.embedder.cut(reading.version, reading.canonical, reading.figures, embedding, title=shown)
         if not cut.chunks:
             raise RefusedInput("No readable text was found in the file.", code="no_text")
         run = _Run(self, document, reading, cut, embedding, shown, reports)
@@ -280,9 +292,10 @@ async def _add(work: UnitOfWork, reading: Reading) -> None:
     version = reading.version
     for other in await work.versions.of_document(version.document_id):
         if _key(other) == _key(version) and not reading.is_anew:
-            raise ReadElsewhereError(other)
+            raise ReadElsewhereError(other, await work.figures.of_version(other.id))
     await work.versions.drop_drafts(version.document_id)
     await work.versions.add(version, reading.canonical)
+    await work.figures.add(reading.figures)
 
 
 def _key(version: Version) -> tuple[str, str | None, str, str]:

@@ -33,7 +33,7 @@ async def test_a_sound_home_has_no_fault(home: Path) -> None:
     [
         ("DELETE FROM chunks WHERE document_id IN (SELECT id FROM documents WHERE path = 'text1.md')", "text1.md"),
         ("UPDATE documents SET chunks = 0 WHERE path = 'text2.md'", "text2.md"),
-        ("DELETE FROM documents", "versions"),
+        ("DELETE FROM documents", "without what they belong to"),
     ],
 )
 async def test_rows_that_do_not_fit_are_told(home: Path, statement: str, says: str) -> None:

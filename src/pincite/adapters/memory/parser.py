@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
+from pincite.core.figures import FigurePlace, Picture
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 CONTENT_TYPE = "text/plain"
@@ -15,6 +16,7 @@ MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
 PICTURE = "%% "
 _INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
 _PNG = b"\x89PNG\r\n\x1a\n"
+_PICTURE, _LOGO = re.compile(r"!\[(\w+)\] "), "logo"
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
@@ -23,6 +25,7 @@ class PlainTextParser:
 
     A paragraph that a form feed cuts goes on over the page break. A line `@@ name` begins a file inside, up to the next such line.
     A line `%% words` is a picture of words, which OCR alone can read (`MemoryOcr`).
+    A line `![name] caption` is a picture with its caption; one called `logo` isn't kept.
 
     Letters stand on a grid: column c of line n of a page has its box at `MARGIN + c * LETTER_WIDTH`, `MARGIN + n * LINE_HEIGHT`.
     Run indices count characters within their page.
@@ -51,6 +54,7 @@ class PlainTextParser:
             contained=len(inner) // 2,
             pages_unread=len(unread),
             unread=unread,
+            figures=tuple(builder.figures),
         )
 
     async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
@@ -61,6 +65,14 @@ class PlainTextParser:
             (into / str(number)).write_text(text, encoding="utf-8")
             files.append(ContainedFile(called, into / str(number)))
         return files
+
+    async def pictures(self, path: Path, *, name: str, places: Sequence[FigurePlace], into: Path) -> list[Picture | None]:
+        """Write the beginning of a PNG in place of each picture, and the words that stand for it; see the port."""
+        found: list[Picture | None] = []
+        for number, place in enumerate(places):
+            (into / str(number)).write_bytes(_PNG + place.source.encode())
+            found.append(Picture(into / str(number), "image/png", 100, 100) if place.source != _LOGO else None)
+        return found
 
     async def version_of(self, parser: str) -> str | None:
         """Return the version that a parser has by now."""
@@ -133,6 +145,7 @@ class _Builder:
         self._blocks: list[Block] = []
         self._runs: list[SourceRun] = []
         self._is_open = False
+        self.figures: list[FigurePlace] = []
 
     def add(self, page: int, index: int, line: str) -> None:
         """Add a line of a page, which begins at `index` of it."""
@@ -141,9 +154,13 @@ class _Builder:
             self._is_open = False
             self._write(page, index + heading.end(), line[heading.end() :], heading=len(heading.group(1)))
             self.title = self.title or self._text[self._blocks[-1].start :]
+        elif picture := _PICTURE.match(line):
+            self._is_open = False
+            self._write(page, index + picture.end(), line[picture.end() :].rstrip())
+            self.figures.append(FigurePlace(self._blocks[-1].start, len(self._text), page, None, picture.group(1)))
         elif line.strip():
             self._write(page, index, line.rstrip())
-        self._is_open = not heading and bool(line.strip())
+        self._is_open = not heading and not _PICTURE.match(line) and bool(line.strip())
 
     def _write(self, page: int, index: int, text: str, *, heading: int = 0) -> None:
         if self._text:

@@ -10,6 +10,7 @@ from pincite.adapters.memory.keeping import MemoryKeeping
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
 from pincite.adapters.memory.store_chunks import MemoryChunks
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
+from pincite.adapters.memory.store_figures import MemoryFigures
 from pincite.adapters.memory.store_files import MemoryFiles
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryCollections, MemoryDocuments
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
@@ -31,6 +32,7 @@ class MemoryUnitOfWork:
     documents: MemoryDocuments
     files: MemoryFiles
     versions: MemoryVersions
+    figures: MemoryFigures
     chunks: MemoryChunks
     embeddings: MemoryEmbeddings
     answers: MemoryAnswers
@@ -123,6 +125,7 @@ class MemoryStore:
                 MemoryDocuments(transaction),
                 MemoryFiles(transaction),
                 MemoryVersions(transaction),
+                MemoryFigures(transaction),
                 MemoryChunks(transaction),
                 MemoryEmbeddings(transaction),
                 MemoryAnswers(transaction),

@@ -57,6 +57,7 @@ def drop_version(tables: Tables, own: WorkspaceId, version_id: VersionId) -> Non
     for rows in (tables.versions, tables.texts, tables.drafts):
         rows.drop(own, version_id)
     tables.kept.drop_where(own, lambda entry: entry.chunk is not None and entry.chunk.version_id == version_id)
+    tables.figures.drop_where(own, lambda figure: figure.version_id == version_id)
 
 
 def take_number(transaction: Transaction, tables: Tables, collection_id: CollectionId) -> int:

@@ -63,11 +63,13 @@ class MemoryCollections:
         return renamed
 
     async def blobs(self, collection_id: CollectionId) -> set[str]:
-        """Return the hashes of the bytes of its documents, in all their versions."""
+        """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         own, tables = self._tx.workspace_id, self._tx.tables
         mine = {row.id: row.sha256 for row in tables.documents.all(own) if row.collection_id == collection_id}
         of_versions = {version.sha256 for version in tables.versions.all(own) if version.document_id in mine}
-        return {sha256 for sha256 in {*mine.values(), *of_versions} if sha256}
+        ids = {version.id for version in tables.versions.all(own) if version.document_id in mine}
+        of_figures = {figure.sha256 for figure in tables.figures.all(own) if figure.version_id in ids}
+        return {sha256 for sha256 in {*mine.values(), *of_versions, *of_figures} if sha256}
 
     async def remove(self, collection_id: CollectionId) -> bool:
         """Delete one with its log and all of its documents. False when unknown."""

@@ -9,8 +9,9 @@ from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
+from pincite.core.figures import Figure
 from pincite.core.files import FileState
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, JobId, MessageId, TokenId, VersionId, WorkspaceId
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, JobId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ingestions import Ingestion
 from pincite.core.jobs import LONGEST_S, Job, JobState
 from pincite.core.keeping import Erasure, Hold, RemovedDocument
@@ -133,6 +134,7 @@ class Tables:
     files: Rows[DocumentId, FileState] = field(default_factory=Rows[DocumentId, FileState])
     versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
+    figures: Rows[FigureId, Figure] = field(default_factory=Rows[FigureId, Figure])
     drafts: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
     kept: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
@@ -158,6 +160,7 @@ class Tables:
             self.files.copy(),
             self.versions.copy(),
             self.texts.copy(),
+            self.figures.copy(),
             self.drafts.copy(),
             self.log.copy(),
             self.kept.copy(),

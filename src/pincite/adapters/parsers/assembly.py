@@ -118,6 +118,11 @@ class CanonicalBuilder:
             self._blocks.append(Block(role, self._start, self._length, self._page, level))
         self._start, self._glue = -1, ""
 
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks so far."""
+        return self._blocks
+
     def build(self, pages: tuple[Page, ...] = ()) -> CanonicalText:
         """Return what was collected."""
         return CanonicalText("".join(self._parts), tuple(self._blocks), pages, tuple(self._runs))

@@ -115,8 +115,8 @@ def _performer(request: dict[str, Any], replies: int) -> "Callable[[dict[str, An
         case "version":
             version = _version_of(request["parser"])
             return lambda _: version
-        case "unpack":
-            return _unpack(replies)
+        case "unpack" | "pictures":
+            return _unpack(replies) if request["task"] == "unpack" else _pictures(replies)
         case _:
             return _parse(replies)
 
@@ -201,6 +201,23 @@ def _unpack(replies: int) -> "Callable[[dict[str, Any]], object]":
         return [[each.name, each.code, each.message] for each in taken]
 
     return unpack
+
+
+def _pictures(replies: int) -> "Callable[[dict[str, Any]], object]":
+    from base64 import b64encode
+
+    from pincite.adapters.parsers.figure_pictures import take_pictures
+    from pincite.adapters.parsers.wire import decode_place
+
+    def write(number: int, piece: bytes) -> None:
+        write_frame(replies, {"piece": [number, b64encode(piece).decode("ascii")]})
+
+    def take(request: dict[str, Any]) -> object:
+        places = [decode_place(place, length=1 << 40) for place in request["places"]]
+        most_bytes = request["limits"]["unpacked_bytes"]
+        return take_pictures(request["path"], name=request["name"], places=places, max_unpacked_bytes=most_bytes, write=write)
+
+    return take
 
 
 class _Progress:

@@ -9,10 +9,11 @@ from pathlib import Path
 from pincite.adapters.parsers.content_types import IMAGE_TYPES, PDF, WITH_PAGES
 from pincite.adapters.parsers.lanes import Job, Lane, close_all
 from pincite.adapters.parsers.limits import ParseLimits
-from pincite.adapters.parsers.unpacked import UnpackedFiles
-from pincite.adapters.parsers.wire import decode_boxes, decode_document, decode_picture, decode_version
+from pincite.adapters.parsers.unpacked import PictureFiles, UnpackedFiles
+from pincite.adapters.parsers.wire import decode_boxes, decode_document, decode_picture, decode_version, encode_place
 from pincite.core.documents import Box, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
+from pincite.core.figures import FigurePlace, Picture
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 DRAWN_AT_ONCE = 2
@@ -64,6 +65,17 @@ class IsolatedParser:
         request = {"task": "unpack", "path": absolute(path), "name": name}
         try:
             return await self._parsing.run(Job(request, files.named, size_bytes=size_bytes, on_piece=files.write))
+        finally:
+            files.close()
+
+    async def pictures(self, path: Path, *, name: str, places: Sequence[FigurePlace], into: Path) -> list[Picture | None]:
+        """Write the pictures at some places of a file into a folder; see the port."""
+        files = PictureFiles(into, count=len(places), most_bytes=self._limits.unpacked_bytes)
+        wanted = [encode_place(place) for place in places]
+        request = {"task": "pictures", "path": absolute(path), "name": name, "places": wanted}
+        job = Job(request, files.pictures, size_bytes=self._check_size(path), on_piece=files.write)
+        try:
+            return await self._parsing.run(job) if places else []
         finally:
             files.close()
 

@@ -6,6 +6,8 @@ from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.cleaning import TEX_LIGATURES
 from pincite.adapters.parsers.content_types import PDF
 from pincite.adapters.parsers.pdf_directions import bring_to_order
+from pincite.adapters.parsers.pdf_figure_boxes import page_figures
+from pincite.adapters.parsers.pdf_figures import figure_places
 from pincite.adapters.parsers.pdf_flow import join_over_breaks
 from pincite.adapters.parsers.pdf_footnotes import mark_footnotes
 from pincite.adapters.parsers.pdf_furniture import PageNames, mark_furniture
@@ -22,8 +24,9 @@ from pincite.adapters.parsers.pdf_rules import NO_RULES, rules_of
 from pincite.adapters.parsers.pdf_words import find_gaps, find_words
 from pincite.adapters.parsers.pdf_writing import write_paragraph
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
-from pincite.core.documents import BlockRole, CanonicalText, Page, ParsedDocument
+from pincite.core.documents import Block, BlockRole, CanonicalText, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
+from pincite.core.figures import FigurePlace
 
 VERSION = "6"
 _MAX_BOOKMARKS = 20_000
@@ -53,7 +56,7 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
     body = body_size(pages)
     names = mark_furniture(pages, body=body)
     flow, lifted = _order(pages, bookmarks, body=body, on_page=on_page)
-    builder = _write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page)
+    builder, figures = _write(pages, (*flow, *lifted), max_chars=max_chars, on_page=on_page)
     return ParsedDocument(
         canonical=builder.build(tuple(_named(page, names) for page in pages)),
         content_type=PDF,
@@ -62,6 +65,7 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
         title=choose_title(declared_title, flow, body=body),
         pages_unread=len(unread),
         unread=unread,
+        figures=figures,
     )
 
 
@@ -105,9 +109,11 @@ def _read_page(document: PdfDocument, index: int) -> PageLines:
         lines = read_lines(page, number=index + 1) if page.char_count else []
         draws = page.draws or not page.readable
         find_gaps(page, lines)
-        rules = with_boxes(rules_of(page.shapes(most=_MAX_SHAPES), page_area=width * height)) if len(lines) > 1 else NO_RULES
+        shapes = page.shapes(most=_MAX_SHAPES) if draws else ()
+        rules = with_boxes(rules_of(shapes, page_area=width * height)) if len(lines) > 1 else NO_RULES
         find_words(page, [line for line in lines if any(holds(box, line.box) for box in rules.boxes)])
-        found = PageLines(index + 1, document.label(index), width, height, draws, lines, rules, upright_height=page.size[1])
+        figures = page_figures(page.pictures, page.size, turned=page.turned)
+        found = PageLines(index + 1, document.label(index), width, height, draws, lines, rules, page.size[1], figures)
         bring_to_order(found, width=page.size[0])
         return found
 
@@ -136,13 +142,18 @@ def _order(
     return join_over_breaks(flow, pages, body=body), lifted
 
 
-def _write(pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage) -> CanonicalBuilder:
+def _write(
+    pages: Sequence[PageLines], ordered: Sequence[Paragraph], *, max_chars: int, on_page: OnPage
+) -> tuple[CanonicalBuilder, tuple[FigurePlace, ...]]:
     builder = CanonicalBuilder(max_chars=max_chars, controls=TEX_LIGATURES)
     vocabulary, heads = Vocabulary(pages), TableHeads()
+    blocks: list[Block | None] = []
     for paragraph in ordered:
+        before = len(builder.blocks)
         write_paragraph(builder, paragraph, vocabulary, heads)
+        blocks.append(builder.blocks[before] if len(builder.blocks) > before else None)
         on_page(len(pages), len(pages))
-    return builder
+    return builder, figure_places(pages, ordered, blocks)
 
 
 def _named(page: PageLines, names: PageNames) -> Page:

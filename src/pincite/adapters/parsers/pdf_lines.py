@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import NamedTuple
 
+from pincite.adapters.parsers.pdf_figure_boxes import PageFigure
 from pincite.adapters.parsers.pdf_rules import NO_RULES, Rules
 from pincite.adapters.parsers.pdf_scripts import is_shaped
 from pincite.adapters.parsers.pdf_shaping import ShapedPage
@@ -177,6 +178,7 @@ class PageLines:
     lines: list[Line]
     rules: Rules = NO_RULES
     upright_height: float = 0.0
+    figures: tuple[PageFigure, ...] = ()
 
     def __post_init__(self) -> None:
         self.upright_height = self.upright_height or self.height

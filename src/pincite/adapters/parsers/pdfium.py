@@ -48,7 +48,8 @@ class PdfPage:
         self._name, self._flags = ctypes.create_string_buffer(_LABEL_BYTES), ctypes.c_int()
         self._box: Rect = (0.0, 0.0, 0.0, 0.0)
         self._quarter_turns = 0
-        self.char_count = self.text_turns = 0
+        self.char_count = self.text_turns = self.turned = 0
+        self.pictures: list[Rect] = []
         if self.readable:
             self._measure()
             self._load_text()
@@ -107,9 +108,12 @@ class PdfPage:
         return bool(self._handle) and self._pdfium.FPDFPage_CountObjects(self._handle) > 0
 
     def shapes(self, *, most: int) -> list[Shape]:
-        """Return what the page draws beside its text, from `most` objects at most."""
-        found = ShapeReader(self._pdfium).shapes(self._handle, most=most) if self._handle else ()
-        return [Shape(self._shown(shape.box), tuple(map(self._shown, shape.edges))) for shape in found]
+        """Return what the page draws beside its text, from `most` objects at most; `pictures` are those among them."""
+        reader = ShapeReader(self._pdfium)
+        found = reader.shapes(self._handle, most=most) if self._handle else ()
+        shown = [Shape(self._shown(shape.box), tuple(map(self._shown, shape.edges))) for shape in found]
+        self.pictures = [self._shown(box) for box in reader.pictures]
+        return shown
 
     def _shown(self, rect: Rect) -> Rect:
         left, bottom, right, top = rect
@@ -118,6 +122,7 @@ class PdfPage:
     def turn(self, quarter_turns: int) -> None:
         """From now on give rectangles as if the page were turned clockwise: for a page whose text runs sideways."""
         self._quarter_turns = (self._quarter_turns + quarter_turns) % 4
+        self.turned = (self.turned + quarter_turns) % 4
 
     def chars(self) -> str:
         """Return one code point for each PDFium character, so that positions are character indices.

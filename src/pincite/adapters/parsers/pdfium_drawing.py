@@ -49,16 +49,20 @@ class DrawnPage:
         width, height = self._pdfium.FPDF_GetPageWidthF(self._page), self._pdfium.FPDF_GetPageHeightF(self._page)
         return (width, height) if isfinite(width) and isfinite(height) and min(width, height) > 0 else (0.0, 0.0)
 
-    def pixels(self, width: int, height: int) -> list[bytes]:
-        """Return the rows of the page drawn on white, three bytes (red, green, blue) a pixel. Raises `MemoryError`."""
+    def pixels(self, width: int, height: int, *, left: int = 0, top: int = 0, whole: tuple[int, int] | None = None) -> list[bytes]:
+        """Return the rows of the page drawn on white, three bytes (red, green, blue) a pixel. Raises `MemoryError`.
+
+        With `whole` the page is drawn so large, and what is seen of it from `left` and `top` on.
+        """
+        place = (-left, -top, *(whole or (width, height)), 0, _FLAGS)
         bitmap = self._pdfium.FPDFBitmap_CreateEx(width, height, _RGB, None, 0)
         if not bitmap:
             raise MemoryError
         try:
             self._pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _WHITE)
-            self._pdfium.FPDF_RenderPageBitmap(bitmap, self._page, 0, 0, width, height, 0, _FLAGS)
+            self._pdfium.FPDF_RenderPageBitmap(bitmap, self._page, *place)
             if self._form:
-                self._pdfium.FPDF_FFLDraw(self._form, bitmap, self._page, 0, 0, width, height, 0, _FLAGS)
+                self._pdfium.FPDF_FFLDraw(self._form, bitmap, self._page, *place)
             first, stride = self._pdfium.FPDFBitmap_GetBuffer(bitmap), self._pdfium.FPDFBitmap_GetStride(bitmap)
             return [ctypes.string_at(first + row * stride, 3 * width) for row in range(height)]
         finally:

@@ -24,6 +24,7 @@ class ShapeKind(IntEnum):
     """Types of page objects that are read, as PDFium numbers them."""
 
     PATH = 2
+    PICTURE = 3
     FORM = 5
 
 
@@ -47,6 +48,8 @@ class ShapeReader:
         self._matrix = FloatMatrix()
         self._fill_mode, self._stroke = ctypes.c_int(), ctypes.c_int()
         self._large_left = _MOST_LARGE
+        self.pictures: list[Rect] = []
+        """The boxes of the pictures among what was read."""
 
     def shapes(self, page: int, *, most: int) -> Iterator[Shape]:
         """Yield the paths of a page in the order of drawing, from `most` objects at most; of many large ones the first alone.
@@ -64,6 +67,8 @@ class ShapeReader:
                 stack += [(child, inner, depth + 1) for child in reversed(self._form_objects(handle, left))]
             elif kind == ShapeKind.PATH:
                 yield from self._path(handle, matrix)
+            elif kind == ShapeKind.PICTURE and (box := self._bounds(handle, matrix)) is not None:
+                self.pictures.append(box)
 
     def _page_objects(self, page: int, most: int) -> list[int]:
         count = min(most, self._pdfium.FPDFPage_CountObjects(page))

@@ -6,13 +6,15 @@ from typing import IO, Any, cast
 from pincite.adapters.parsers.wire import BadResult
 from pincite.core.documents import Reason
 from pincite.core.errors import RefusedInput
+from pincite.core.figures import Picture
 from pincite.core.ports.parsing import REFUSALS, ContainedFile
 
 MAX_FILES = 20_000
 _MAX_NAME_CHARS = 4096
+_MARKS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 
-class UnpackedFiles:
+class _NumberedFiles:
     """Writes files into a folder, called by their numbers: no name that a stranger chose is ever a name on this disk."""
 
     def __init__(self, folder: Path, *, most_bytes: int) -> None:
@@ -33,8 +35,22 @@ class UnpackedFiles:
         if self._file is None or number != self._number:
             self.close()
             self._number = number
-            self._file = self._path(number).open("wb")
+            self._file = self.path(number).open("wb")
         self._file.write(piece)
+
+    def path(self, number: int) -> Path:
+        """Return where a file is, or would be."""
+        return self._folder / str(number)
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._file:
+            self._file.close()
+        self._file = None
+
+
+class UnpackedFiles(_NumberedFiles):
+    """The files inside a file."""
 
     def named(self, value: object) -> list[ContainedFile]:
         """Return what the child says of the files. Raises `BadResult`."""
@@ -53,18 +69,40 @@ class UnpackedFiles:
             raise BadResult("no name")
         if code:
             return ContainedFile(name, problem=Reason(code if code in REFUSALS else "corrupt", message))
-        path = self._path(number)
+        path = self.path(number)
         path.touch()
         return ContainedFile(name, path)
 
-    def _path(self, number: int) -> Path:
-        return self._folder / str(number)
 
-    def close(self) -> None:
-        """Close the file that is open."""
-        if self._file:
-            self._file.close()
-        self._file = None
+class PictureFiles(_NumberedFiles):
+    """The pictures at some places of a file."""
+
+    def __init__(self, folder: Path, *, count: int, most_bytes: int) -> None:
+        super().__init__(folder, most_bytes=most_bytes)
+        self._count = count
+
+    def pictures(self, value: object) -> list[Picture | None]:
+        """Return what the child says of the pictures. Raises `BadResult`."""
+        self.close()
+        rows = cast("list[Any]", value) if isinstance(value, list) else []
+        if len(rows) != self._count:
+            raise BadResult("another number of pictures")
+        return [None if row is None else self._picture(number, row) for number, row in enumerate(rows)]
+
+    def _picture(self, number: int, row: object) -> Picture:
+        sizes = cast("list[Any]", row) if isinstance(row, list) else []
+        if (
+            len(sizes) != 2
+            or not all(type(size) is int and 0 < size < 1 << 20 for size in sizes)
+            or not self.path(number).is_file()
+        ):
+            raise BadResult("no picture")
+        with self.path(number).open("rb") as file:
+            head = file.read(8)
+        kind = next((kind for mark, kind in _MARKS.items() if head.startswith(mark)), "")
+        if not kind:
+            raise BadResult("no PNG or JPEG")
+        return Picture(self.path(number), kind, *sizes)
 
 
 def _is_whole(text: str) -> bool:

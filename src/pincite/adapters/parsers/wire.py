@@ -8,6 +8,7 @@ from operator import le, lt
 from typing import Any, cast
 
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
+from pincite.core.figures import FigurePlace
 from pincite.core.ocr import ReadWord
 
 _ROLES = {role.value: role for role in BlockRole}
@@ -41,7 +42,23 @@ def encode_document(document: ParsedDocument) -> dict[str, object]:
         "contained": document.contained,
         "unread": list(document.unread),
         "warnings": list(document.warnings),
+        "figures": [encode_place(place) for place in document.figures],
     }
+
+
+def encode_place(place: FigurePlace) -> list[object]:
+    """Return where a figure stands as JSON values."""
+    return [place.start, place.end, place.page, place.box, place.source]
+
+
+def decode_place(value: object, *, length: int) -> FigurePlace:
+    """Build where a figure stands in a text of so many characters from JSON values. Raises `BadResult`."""
+    start, end, page, box, source = _fields(value, 5)
+    if not 0 <= _whole(start) <= _whole(end) <= length:
+        raise BadResult("a figure outside of the text")
+    x0, y0, x1, y1 = _numbers(box, 4) if box is not None else (0.0, 0.0, 0.0, 0.0)
+    placed = None if box is None else (x0, y0, x1, y1)
+    return FigurePlace(start, end, None if page is None else _whole(page), placed, _string(source))
 
 
 def encode_words(words: Sequence[ReadWord]) -> list[list[float]]:
@@ -71,6 +88,7 @@ def decode_document(value: object) -> ParsedDocument:
         contained=_whole(fields.get("contained")),
         unread=tuple(map(_whole, _sequence(fields.get("unread")))),
         warnings=tuple(map(_string, _sequence(fields.get("warnings")))),
+        figures=tuple(decode_place(place, length=len(text)) for place in _sequence(fields.get("figures"))),
     )
 
 

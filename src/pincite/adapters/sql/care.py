@@ -24,7 +24,7 @@ from pincite.core.ports.care import BrokenDocument, Counted, KeptVectors
 T = TypeVar("T")
 
 MOST_TOLD = 5
-WORTHLESS_ALONE = ("vectors", "files", "ingestions", "tombstones")
+WORTHLESS_ALONE = ("vectors", "figures", "files", "ingestions", "tombstones")
 """Tables whose rows are made from others. What else is without its parents may be all that is left of something."""
 
 SEARCHED = """

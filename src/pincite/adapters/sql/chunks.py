@@ -235,6 +235,7 @@ def _values(chunk: Chunk, seq: int) -> dict[str, Any]:
         "lang": chunk.lang,
         "chunk_type": chunk.chunk_type.value,
         "generated": chunk.generated,
+        "figure_id": chunk.figure_id,
         "fingerprint": chunk.fingerprint,
     }
 
@@ -255,4 +256,5 @@ def _chunk(row: Row[Any]) -> Chunk:
         lang=row.lang,
         chunk_type=ChunkType(row.chunk_type),
         generated=row.generated,
+        figure_id=row.figure_id,
     )

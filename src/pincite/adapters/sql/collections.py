@@ -9,7 +9,7 @@ from sqlalchemy import insert as insert_into
 
 from pincite.adapters.sql.columns import UtcDateTime
 from pincite.adapters.sql.plain import dump, load
-from pincite.adapters.sql.tables import ID, collections, documents, versions, workspaces
+from pincite.adapters.sql.tables import ID, collections, documents, figures, versions, workspaces
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Collection, EmbeddingSpec, Stage
 from pincite.core.errors import ConflictError, NotFoundError, name_taken
@@ -37,6 +37,10 @@ HERE = (documents.c.workspace_id == bindparam("own")) & (documents.c.collection_
 BLOBS = union(
     select(documents.c.sha256).where(HERE),
     select(versions.c.sha256).join(documents, versions.c.document_id == documents.c.id).where(HERE),
+    select(figures.c.sha256)
+    .join(versions, figures.c.version_id == versions.c.id)
+    .join(documents, versions.c.document_id == documents.c.id)
+    .where(HERE),
 )
 DOCUMENTS_SEQ = select(collections.c.documents_seq).where(
     collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("collection_id")
@@ -114,7 +118,7 @@ class SqlCollections:
         return replace(found, name=name)
 
     async def blobs(self, collection_id: CollectionId) -> set[str]:
-        """Return the hashes of the bytes of its documents, in all their versions."""
+        """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         return {row.sha256 for row in await self._tx.rows(BLOBS, collection_id=collection_id) if row.sha256}
 
     async def remove(self, collection_id: CollectionId) -> bool:

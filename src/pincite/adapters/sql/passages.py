@@ -8,6 +8,7 @@ from typing import Any
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import ChunkType, PageSpan
 from pincite.core.evidence import Passage, PassageText
+from pincite.core.figures import figure_url
 from pincite.core.ids import ChunkId
 
 CONFIRMED = """
@@ -17,7 +18,7 @@ CONFIRMED = """
 TEXTS = f"SELECT c.id, c.version_id, c.chunk_index, d.title, c.heading_path, c.text {CONFIRMED}"
 PASSAGES = f"""
     SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
-           d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta
+           d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta, c.figure_id
     {CONFIRMED}
 """
 
@@ -72,7 +73,7 @@ def load_headings(data: str) -> tuple[str, ...]:
 def _passage(row: Sequence[Any]) -> Passage:
     # By position: looking columns up by name would take longer than the statement itself.
     text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = row
-    content_type, pages, headings, kind, generated, lang, source_uri, meta = rest
+    content_type, pages, headings, kind, generated, lang, source_uri, meta, figure_id = rest
     metadata: dict[str, str] = json.loads(meta) if meta != "{}" else {}
     metadata["source_uri"] = source_uri
     return Passage(
@@ -91,6 +92,7 @@ def _passage(row: Sequence[Any]) -> Passage:
         heading_path=load_headings(headings),
         chunk_type=TYPES[kind],
         generated=bool(generated),
+        image_url=figure_url(document_id, figure_id),
         lang=lang,
         metadata=metadata,
     )

@@ -16,6 +16,7 @@ from pincite.adapters.sql.documents import SqlDocuments
 from pincite.adapters.sql.driver import OneTripConnection, open_connection
 from pincite.adapters.sql.embeddings import SqlEmbeddings
 from pincite.adapters.sql.feed import SqliteFeed
+from pincite.adapters.sql.figures import SqlFigures
 from pincite.adapters.sql.files import SqlFiles
 from pincite.adapters.sql.ingestions import SqlIngestions
 from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
@@ -55,6 +56,7 @@ class SqlUnitOfWork:
     documents: SqlDocuments
     files: SqlFiles
     versions: SqlVersions
+    figures: SqlFigures
     chunks: SqlChunks
     embeddings: SqlEmbeddings
     answers: SqlAnswers
@@ -120,6 +122,7 @@ class SqlStore:
                 SqlDocuments(transaction),
                 SqlFiles(transaction),
                 SqlVersions(transaction),
+                SqlFigures(transaction),
                 SqlChunks(transaction),
                 SqlEmbeddings(transaction),
                 SqlAnswers(transaction),

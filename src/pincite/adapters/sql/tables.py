@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, by_code_point, metadata
+from pincite.adapters.sql.figure_table import figures as figures
 
 workspaces = Table(
     "workspaces",
@@ -150,6 +151,7 @@ chunks = Table(
     Column("lang", Text, nullable=False),
     Column("chunk_type", String(32), nullable=False),
     Column("generated", Boolean, nullable=False),
+    Column("figure_id", ID),
     Column("fingerprint", HASH, nullable=False),
     # The number in the log at which mirrors of vectors read it, when its vector came later than itself; else 0.
     Column("vector_seq", BigInteger, nullable=False, server_default=text("0")),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pincite.core.documents import Box, PagePicture, ParsedDocument, Reason, SourceRun
+from pincite.core.figures import FigurePlace, Picture
 
 REFUSALS = frozenset(
     {
@@ -57,6 +58,14 @@ class Parser(Protocol):
         """Write the files inside a file into a folder, and return them in order; their names differ from each other.
 
         There are as many as `ParsedDocument.contained` says. One that is damaged or too large fails alone. Raises `RefusedInput`.
+        """
+        ...
+
+    async def pictures(self, path: Path, *, name: str, places: Sequence[FigurePlace], into: Path) -> list[Picture | None]:
+        """Write the pictures at some places of a file into a folder, and return them in order; None for one that isn't kept.
+
+        Kept is what a person would call a figure: not too small, no decoration that comes back again and again. Each is a PNG or
+        JPEG, made anew, of a bounded number of pixels. Raises `RefusedInput`.
         """
         ...
 

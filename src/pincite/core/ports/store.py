@@ -14,6 +14,7 @@ from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ingestions import Ingestion
 from pincite.core.ports.embeddings import EmbeddingRows
+from pincite.core.ports.figures import FigureRows
 from pincite.core.ports.keeping import KeepingRows
 from pincite.core.ports.metering import UsageRows
 from pincite.core.ports.models import Vector
@@ -49,7 +50,7 @@ class CollectionRows(Protocol):
         ...
 
     async def blobs(self, collection_id: CollectionId) -> set[str]:
-        """Return the hashes of the bytes of its documents, in all their versions."""
+        """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         ...
 
     async def remove(self, collection_id: CollectionId) -> bool:
@@ -311,6 +312,9 @@ class UnitOfWork(Protocol):
 
     @property
     def versions(self) -> VersionRows: ...
+
+    @property
+    def figures(self) -> FigureRows: ...
 
     @property
     def chunks(self) -> ChunkRows: ...

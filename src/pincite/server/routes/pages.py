@@ -1,11 +1,14 @@
-"""Pages of documents as pictures."""
+"""Pages of documents as pictures, and the pictures in documents."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from pincite.core.ids import DocumentId, VersionId
+from pincite.core.errors import NotFoundError
+from pincite.core.figures import PICTURE_TYPES
+from pincite.core.ids import DocumentId, FigureId, VersionId
 from pincite.retrieval.pages import LEAST_WIDTH, MOST_WIDTH, USUAL_WIDTH
 from pincite.server.conditions import has_already
 from pincite.server.deps import Reader
@@ -45,3 +48,23 @@ async def picture(
     drawn = await caller.services.pages.picture(file, page, width=width)
     size = {"X-Page-Width": f"{drawn.page_width:.2f}", "X-Page-Height": f"{drawn.page_height:.2f}"}
     return Response(drawn.png, headers=headers | size, media_type="image/png")
+
+
+@router.get(
+    "/documents/{document_id}/figures/{figure_id}",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}, "image/jpeg": {}}}, 304: {"description": "The client has this picture already."}},
+)
+async def figure(document_id: str, figure_id: str, request: Request, caller: Reader) -> Response:
+    """Return a picture of a document, of whatever version, as a PNG or JPEG: `image_url` of chunks and sources leads here."""
+    document = await caller.document(DocumentId(document_id))
+    async with caller.services.store.open(caller.principal.workspace_id) as work:
+        found = await work.figures.get(FigureId(figure_id), document.id)
+    if found is None or found.content_type not in PICTURE_TYPES:
+        raise NotFoundError("There is no such picture in the document.", code="figure")
+    headers = {"ETag": f'"{found.sha256}"', "Cache-Control": "private, no-cache", "Vary": "Authorization"}
+    if has_already(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    path = await caller.services.blobs.local_path(found.sha256)
+    headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return FileResponse(path, headers=headers, media_type=found.content_type)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
+from pincite.core.figures import figure_url
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ingestions import Ingestion
 from pincite.retrieval.history import Standing
@@ -131,6 +132,7 @@ class ChunkRow(BaseModel):
     """A passage: `text` is the literal run `[start, end)` of the version's canonical text, in code points.
 
     `ocr` says that OCR read text of it in a picture.
+    Where it is `generated`, a model wrote it, and it belongs beside that run.
     """
 
     id: str
@@ -145,6 +147,7 @@ class ChunkRow(BaseModel):
     chunk_type: str
     generated: bool
     ocr: bool
+    image_url: str | None = Field(description="Where the picture is that it tells of.")
 
 
 class ChunkRows(BaseModel):
@@ -273,6 +276,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         chunk_type=chunk.chunk_type.value,
         generated=chunk.generated,
         ocr=any(page.ocr for page in chunk.pages),
+        image_url=figure_url(chunk.document_id, chunk.figure_id),
     )
 
 

@@ -15,8 +15,9 @@ from pincite.adapters.sql.store import SqlStore, open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
 from pincite.core.evidence import Filter, Strategy
+from pincite.core.figures import Figure, FigurePlace
 from pincite.core.files import FileState
-from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, MessageId, VersionId, WorkspaceId, new_id
 from pincite.core.keeping import Erasure, Hold
 from pincite.core.ports.store import UnitOfWork
 from pincite.core.querylog import LoggedQuery, Outcome
@@ -37,6 +38,16 @@ async def store(tmp_path: Path) -> AsyncGenerator[SqlStore]:
     made = open_store(tmp_path / "store.sqlite3")
     yield made
     await made.close()
+
+
+async def use_figures(work: UnitOfWork, version: Version) -> None:
+    figure = Figure(FigureId(new_id()), version.id, 1, FigurePlace(), "ef", "image/png", 9, 9)
+    await work.figures.add([figure])
+    await work.figures.get(figure.id, version.document_id)
+    await work.figures.of_version(version.id)
+    await work.figures.describe(figure.id, "A chart.")
+    await work.figures.blobs(version.document_id)
+    await work.versions.canonical(version.id)
 
 
 async def use_everything(work: UnitOfWork) -> None:
@@ -60,10 +71,10 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.files.under(home.id, "file:///box/")
     await work.versions.add(version, CanonicalText("text", ()))
     await work.versions.get(version.id)
-    await work.versions.canonical(version.id)
+    await use_figures(work, version)
     await work.chunks.publish(paper, chunks, {chunk.id: [0, 0, 0, 1] for chunk in chunks}, model_id=SPEC.model_id)
     await work.chunks.retitle(paper)
-    draft = Version(VersionId(new_id()), paper.id, "cd", 1, "text/plain", "text", "1", NOW)
+    draft = replace(version, id=VersionId(new_id()), sha256="cd")
     await work.versions.add(draft, CanonicalText("text", ()))
     await work.versions.cut(draft.id, "how")
     beside = [Chunk(ChunkId(new_id()), paper.id, draft.id, n, "Title", (), "text", 0, 4, 1) for n in range(3)]

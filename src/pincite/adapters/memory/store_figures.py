@@ -1,0 +1,48 @@
+"""Pictures in documents, in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.adapters.memory.store_tables import Transaction
+from pincite.core.errors import NotFoundError
+from pincite.core.figures import Figure
+from pincite.core.ids import DocumentId, FigureId, VersionId
+
+
+class MemoryFigures:
+    """Figures of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def add(self, found: Sequence[Figure]) -> None:
+        """Insert figures. Raises `NotFoundError` without their version, `ConflictError` when an id is taken."""
+        tables, own = await self._tx.lock(), self._tx.workspace_id
+        for figure in found:
+            if tables.versions.get(own, figure.version_id) is None:
+                raise NotFoundError("There is no such version of the document.")
+            tables.figures.add(own, figure.id, figure)
+
+    async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
+        """Return one by id, if it is of some version of a document."""
+        return next((figure for figure in self._of_document(document_id) if figure.id == figure_id), None)
+
+    async def of_version(self, version_id: VersionId) -> list[Figure]:
+        """Return the figures of a version by number."""
+        found = (figure for figure in self._tx.tables.figures.all(self._tx.workspace_id) if figure.version_id == version_id)
+        return sorted(found, key=lambda figure: figure.number)
+
+    async def describe(self, figure_id: FigureId, description: str) -> None:
+        """Keep what a model wrote of a figure."""
+        tables, own = await self._tx.lock(), self._tx.workspace_id
+        if figure := tables.figures.get(own, figure_id):
+            tables.figures.put(own, figure_id, replace(figure, description=description))
+
+    async def blobs(self, document_id: DocumentId) -> set[str]:
+        """Return the hashes of the bytes of a document's figures, in all its versions."""
+        return {figure.sha256 for figure in self._of_document(document_id)}
+
+    def _of_document(self, document_id: DocumentId) -> list[Figure]:
+        own, tables = self._tx.workspace_id, self._tx.tables
+        versions = {version.id for version in tables.versions.all(own) if version.document_id == document_id}
+        return [figure for figure in tables.figures.all(own) if figure.version_id in versions]

@@ -1,0 +1,51 @@
+"""The pictures of a document, taken out one after the other and made anew."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+
+from pincite.adapters.parsers.sniff import Media, sniff
+from pincite.core.figures import FigurePlace
+
+_HEAD_BYTES = 65_536
+_PIECE_BYTES = 1 << 20
+_MOST_REPEATED = 2
+"""Of a picture that comes back more often than this, none is kept: it is a logo, a background, a mark of the house."""
+
+Sizes = list[list[int] | None]
+Taken = tuple[int, bytes, tuple[int, int]]
+
+
+def take_pictures(
+    path: str, *, name: str, places: Sequence[FigurePlace], max_unpacked_bytes: int, write: Callable[[int, bytes], None]
+) -> Sizes:
+    """Hand the bytes of the pictures at some places to `write`, each with its number; return their sizes, None for those left out.
+
+    Of a picture that is there twice the first is kept. Raises `RefusedInput` when the file itself can't be opened.
+    """
+    with open(path, "rb") as file:
+        media = sniff(file.read(_HEAD_BYTES), name=name)
+    sizes: Sizes = [None] * len(places)
+    kept: dict[bytes, int] = {}
+    count = Counter[bytes]()
+    for number, data, size in _pictures(path, media, places, max_unpacked_bytes):
+        digest = sha256(data).digest()
+        count[digest] += 1
+        if digest not in kept:
+            kept[digest], sizes[number] = number, [*size]
+            for at in range(0, len(data), _PIECE_BYTES):
+                write(number, data[at : at + _PIECE_BYTES])
+    for digest, number in kept.items():
+        if count[digest] > _MOST_REPEATED:
+            sizes[number] = None
+    return sizes
+
+
+def _pictures(path: str, media: Media, places: Sequence[FigurePlace], max_unpacked_bytes: int) -> Iterator[Taken]:
+    match media:
+        case Media.PDF:
+            from pincite.adapters.parsers.pdf_figures import drawn_figures
+
+            yield from drawn_figures(path, places)
+        case _:
+            return

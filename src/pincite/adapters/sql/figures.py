@@ -1,0 +1,98 @@
+"""Rows of the pictures in documents."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select, update
+
+from pincite.adapters.sql.tables import figures, versions
+from pincite.adapters.sql.transaction import Transaction
+from pincite.core.errors import NotFoundError
+from pincite.core.figures import Figure, FigurePlace
+from pincite.core.ids import DocumentId, FigureId, VersionId
+
+OF_VERSION = (
+    select(figures)
+    .where(figures.c.workspace_id == bindparam("own"), figures.c.version_id == bindparam("version_id"))
+    .order_by(figures.c.number)
+)
+OF_DOCUMENT = (
+    select(figures)
+    .join(versions, figures.c.version_id == versions.c.id)
+    .where(figures.c.workspace_id == bindparam("own"), versions.c.document_id == bindparam("document_id"))
+)
+ONE = OF_DOCUMENT.where(figures.c.id == bindparam("figure_id"))
+PARENT = select(versions.c.id).where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version_id"))
+DESCRIBED = (
+    update(figures)
+    .where(figures.c.workspace_id == bindparam("own"), figures.c.id == bindparam("figure"))
+    .values(description=bindparam("written"))
+)
+
+
+class SqlFigures:
+    """Figures of the transaction's workspace."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._tx = transaction
+
+    async def add(self, found: Sequence[Figure]) -> None:
+        """Insert figures. Raises `NotFoundError` without their version, `ConflictError` when an id is taken."""
+        await self._tx.lock()
+        for version_id in {figure.version_id for figure in found}:
+            if await self._tx.row(PARENT, version_id=version_id) is None:
+                raise NotFoundError("There is no such version of the document.")
+        await self._tx.insert(figures, *map(_values, found))
+
+    async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
+        """Return one by id, if it is of some version of a document."""
+        row = await self._tx.row(ONE, figure_id=figure_id, document_id=document_id)
+        return _figure(row) if row else None
+
+    async def of_version(self, version_id: VersionId) -> list[Figure]:
+        """Return the figures of a version by number."""
+        return [_figure(row) for row in await self._tx.rows(OF_VERSION, version_id=version_id)]
+
+    async def describe(self, figure_id: FigureId, description: str) -> None:
+        """Keep what a model wrote of a figure."""
+        await self._tx.change(DESCRIBED, figure=figure_id, written=description)
+
+    async def blobs(self, document_id: DocumentId) -> set[str]:
+        """Return the hashes of the bytes of a document's figures, in all its versions."""
+        return {row.sha256 for row in await self._tx.rows(OF_DOCUMENT, document_id=document_id)}
+
+
+def _values(figure: Figure) -> dict[str, Any]:
+    place = figure.place
+    return {
+        "id": figure.id,
+        "version_id": figure.version_id,
+        "number": figure.number,
+        "page": place.page,
+        "box": json.dumps(place.box) if place.box else "",
+        "source": place.source,
+        "start_char": place.start,
+        "end_char": place.end,
+        "sha256": figure.sha256,
+        "content_type": figure.content_type,
+        "width": figure.width,
+        "height": figure.height,
+        "description": figure.description,
+    }
+
+
+def _figure(row: Row[Any]) -> Figure:
+    x0, y0, x1, y1 = json.loads(row.box) if row.box else (0.0, 0.0, 0.0, 0.0)
+    box = (x0, y0, x1, y1) if row.box else None
+    return Figure(
+        id=FigureId(row.id),
+        version_id=VersionId(row.version_id),
+        number=row.number,
+        place=FigurePlace(row.start_char, row.end_char, row.page, box, row.source),
+        sha256=row.sha256,
+        content_type=row.content_type,
+        width=row.width,
+        height=row.height,
+        description=row.description,
+    )

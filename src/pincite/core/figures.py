@@ -1,0 +1,54 @@
+"""Pictures in documents: where they stand, and what is kept of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.core.ids import DocumentId, FigureId, VersionId
+
+PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
+"""What pictures are kept as: forms that hold no script."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePlace:
+    """A picture that a parser found. `[start, end)` is the run of canonical text that tells of it: its caption, else what it has as
+    alternative text, else what stands beside it; empty where nothing does.
+
+    `box` is the part of the page that it covers, as in `Box`. `source` says where the parser finds its bytes again.
+    """
+
+    start: int = 0
+    end: int = 0
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is kept: a PNG or JPEG of so many pixels, made anew from what the file holds."""
+
+    file: Path
+    content_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture of a version, its bytes under `sha256`. `number` counts from 1. `description` is what a model wrote of it."""
+
+    id: FigureId
+    version_id: VersionId
+    number: int
+    place: FigurePlace
+    sha256: str
+    content_type: str
+    width: int
+    height: int
+    description: str = ""
+
+
+def figure_url(document_id: DocumentId, figure_id: FigureId | None) -> str | None:
+    """Return the address under which a server shows a figure, None without one."""
+    return f"/api/documents/{document_id}/figures/{figure_id}" if figure_id else None

@@ -1,0 +1,31 @@
+"""Rows of the pictures in documents."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pincite.core.figures import Figure
+from pincite.core.ids import DocumentId, FigureId, VersionId
+
+
+class FigureRows(Protocol):
+    """Figures of the workspace. They go with their version."""
+
+    async def add(self, found: Sequence[Figure]) -> None:
+        """Insert figures. Raises `NotFoundError` without their version."""
+        ...
+
+    async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
+        """Return one by id, if it is of some version of a document."""
+        ...
+
+    async def of_version(self, version_id: VersionId) -> list[Figure]:
+        """Return the figures of a version by number."""
+        ...
+
+    async def describe(self, figure_id: FigureId, description: str) -> None:
+        """Keep what a model wrote of a figure."""
+        ...
+
+    async def blobs(self, document_id: DocumentId) -> set[str]:
+        """Return the hashes of the bytes of a document's figures, in all its versions."""
+        ...

@@ -1,0 +1,102 @@
+"""Chunks that tell of pictures: the document's own words for each, and apart from these what a model wrote of it. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pincite.core.documents import Block, BlockRole, CanonicalText, Chunk, ChunkType, PageSpan
+from pincite.core.figures import Figure
+from pincite.core.ids import ChunkId, new_id
+from pincite.language.detect import detect
+from pincite.language.sentences import sentence_spans
+
+_MOST_CHARS = 500
+_LEAST_CHARS = 25
+
+
+def captions_of(canonical: CanonicalText, figures: Sequence[Figure]) -> frozenset[int]:
+    """Return where the captions start that stand for figures: in the text around them they would hide these."""
+    runs = {(figure.place.start, figure.place.end) for figure in figures}
+    captions = (block for block in canonical.blocks if block.role is BlockRole.CAPTION)
+    return frozenset(block.start for block in captions if (block.start, block.end) in runs)
+
+
+def with_figures(
+    chunks: Sequence[Chunk],
+    canonical: CanonicalText,
+    figures: Sequence[Figure],
+    *,
+    like: Chunk,
+    budget_tokens: int,
+    count_tokens: Callable[[Sequence[str]], list[int]],
+) -> list[Chunk]:
+    """Return the chunks of a text in order, those that tell of its figures behind the others. `like` has what all of them share.
+
+    Where a chunk is all that stands for a figure, it becomes the figure's.
+    """
+    found = list(chunks)
+    known = {(chunk.start, chunk.end): at for at, chunk in enumerate(chunks)}
+    for figure in figures:
+        start, end = _run(canonical, figure, like.lang)
+        shared = replace(
+            like,
+            heading_path=_headings_at(chunks, start),
+            chunk_type=ChunkType.IMAGE_DESCRIPTION,
+            figure_id=figure.id,
+            pages=_pages(canonical, figure, start, end),
+            start=start,
+            end=end,
+        )
+        if (at := known.pop((start, end), None)) is not None:
+            found[at] = replace(found[at], chunk_type=ChunkType.IMAGE_DESCRIPTION, figure_id=figure.id)
+        elif start < end:
+            found.append(_written(shared, canonical.text[start:end], len(found), budget_tokens, count_tokens))
+        if figure.description:
+            written = replace(shared, generated=True)
+            found.append(_written(written, figure.description, len(found), budget_tokens, count_tokens))
+    return found
+
+
+def _written(chunk: Chunk, text: str, index: int, budget_tokens: int, count_tokens: Callable[[Sequence[str]], list[int]]) -> Chunk:
+    """Return a chunk with its text, cut to the budget."""
+    tokens = count_tokens([text])[0]
+    while tokens > budget_tokens and len(text) > 1:
+        text = text[: max(1, len(text) * budget_tokens // tokens * 9 // 10)].rstrip() or text[:1]
+        tokens = count_tokens([text])[0]
+    end = chunk.end if chunk.generated else chunk.start + len(text)
+    return replace(
+        chunk, id=ChunkId(new_id()), text=text, end=end, chunk_index=index, token_count=tokens, lang=detect(text) or chunk.lang
+    )
+
+
+def _run(canonical: CanonicalText, figure: Figure, lang: str) -> tuple[int, int]:
+    """Return the run that stands for a figure: few words are told together with the block before them, many are cut."""
+    start, end = figure.place.start, figure.place.end
+    if start < end < start + _LEAST_CHARS:
+        before = _block_before(canonical, start)
+        if before and before.page == figure.place.page and end - before.start <= _MOST_CHARS:
+            return before.start, end
+    if end - start <= _MOST_CHARS:
+        return start, end
+    spans = sentence_spans(canonical.text[start:end], lang)
+    last = max((to for _, to in spans if to <= _MOST_CHARS), default=_MOST_CHARS)
+    return start, start + len(canonical.text[start : start + last].rstrip())
+
+
+def _block_before(canonical: CanonicalText, start: int) -> Block | None:
+    at = bisect_right([block.start for block in canonical.blocks], start) - 2
+    return canonical.blocks[at] if at >= 0 else None
+
+
+def _headings_at(chunks: Sequence[Chunk], start: int) -> tuple[str, ...]:
+    before = [chunk for chunk in chunks if chunk.start <= start]
+    return max(before, key=lambda chunk: chunk.start).heading_path if before else ()
+
+
+def _pages(canonical: CanonicalText, figure: Figure, start: int, end: int) -> tuple[PageSpan, ...]:
+    page = figure.place.page
+    spans = canonical.page_spans(start, end)
+    if page is None or any(span.page == page for span in spans):
+        return spans
+    label = next((each.label for each in canonical.pages if each.number == page), str(page))
+    return (PageSpan(page, label, start, end),)
