@@ -22,10 +22,14 @@ from pincite.adapters.models.openai_embeddings import OpenAIEmbedding
 from pincite.adapters.models.openai_embeddings_endpoint import EndpointOptions
 from pincite.core.documents import Document, Stage
 from pincite.core.errors import UpstreamError
+from pincite.core.jobs import JobKind
 from pincite.core.querylog import Outcome
 from pincite.ingest.adding import add_file
+from pincite.ingest.arrivals import Arrival
 from pincite.ingest.folders import files_of
 from pincite.ingest.reporting import Progress
+from pincite.worker import loop
+from pincite.worker.loop import Worker
 
 pytestmark = [pytest.mark.skipif(not FAKE.exists(), reason=MISSING), pytest.mark.asyncio(loop_scope="module")]
 
@@ -80,7 +84,7 @@ async def provider() -> Switched:
 async def server(tmp_path_factory: pytest.TempPathFactory, provider: Switched) -> AsyncGenerator[Asking]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKEN_DELAY", "0")
-        async with asking(tmp_path_factory.mktemp("embeddings"), provider, embedding="openai:m") as running:
+        async with asking(tmp_path_factory.mktemp("embeddings"), provider, embedding="openai:m", worker_slots=0) as running:
             options = EndpointOptions(timeout_s=1.5, attempts=3, retry_wait_s=0.01)
             url = f"{running.provider_url}/v1"
             running.services.models.embedding = OpenAIEmbedding("m", KEY, url, options=options)
@@ -104,6 +108,20 @@ async def added(server: Asking, name: str, folder: Path) -> Document:
     return document
 
 
+async def read_by_a_worker(server: Asking, name: str) -> Document:
+    """Upload a file of its own text, let a worker do its job with all tries, and return its row."""
+    services = server.services
+    collection = await services.collection("default", create=True)
+    path = f"{name.replace(':', '-')}-uploaded.md"
+    data = f"# Leave\n\nThe notice period is sixty days, says the upload of {name}.\n".encode()
+    document = await services.ingestor.receive(collection, Arrival(path, path, data, is_queued=True))
+    await Worker(services.queue, {JobKind.INGEST: services.ingest_jobs}).work_off()
+    async with services.store.open(services.workspace_id) as work:
+        found = await work.documents.get(document.id)
+    assert found
+    return found
+
+
 def _unheard(file: str, progress: Progress) -> None:
     """Listen to nothing."""
 
@@ -115,9 +133,13 @@ def right(text: str) -> list[float]:
 
 
 @pytest.mark.parametrize("mode", TRIED)
-async def test_right_vectors_are_stored_or_none(server: Asking, provider: Switched, mode: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("road", ["added", "uploaded"])
+async def test_right_vectors_are_stored_or_none(
+    server: Asking, provider: Switched, mode: str, road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     provider.mode = mode
-    document = await added(server, mode, tmp_path)
+    monkeypatch.setattr(loop, "FIRST_WAIT_S", 0.0)
+    document = await (added(server, mode, tmp_path) if road == "added" else read_by_a_worker(server, mode))
     assert document.version_id  # found by its words, whatever the provider does
     services = server.services
     collection = await services.collection("default")

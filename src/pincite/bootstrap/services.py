@@ -160,7 +160,7 @@ def build(settings: Settings) -> Services:
         ingest_jobs=IngestJobs(store, ingestor, models.embedding_of),
         removal=CollectionRemoval(store, blobs, dense, lexical, metering),
         keeper=Keeper(store, blobs, LOCAL_WORKSPACE, timedelta(days=settings.keep_cited_days)),
-        eraser=Eraser(store, blobs, dense, lexical, SqliteScrubber(home / DATABASE), LOCAL_WORKSPACE),
+        eraser=Eraser(store, blobs, dense, lexical, SqliteScrubber(home / DATABASE), LOCAL_WORKSPACE, metering),
         histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )

@@ -14,11 +14,12 @@ from pincite.core.keeping import Erasure, held
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.index import DenseIndex, IndexSpace, LexicalIndex
 from pincite.core.ports.keeping import Scrubber
+from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.core.redacting import mask, redacted, redacted_query
 from pincite.ingest.blob_keeping import forget
+from pincite.ingest.charging import attempt_key, settle
 from pincite.ingest.families import contents_of, held_with
-from pincite.ingest.queueing import attempt_key
 from pincite.language.detect import detect
 from pincite.language.stopwords import stop_words
 from pincite.language.words import word_spans, words
@@ -73,6 +74,7 @@ class Eraser:
     lexical: LexicalIndex
     scrubber: Scrubber
     workspace_id: WorkspaceId
+    metering: Metering | None = None
 
     async def erase(self, document_id: DocumentId) -> Erased:
         """Destroy a document with all inside it: text, bytes, vectors, and what answers and logs repeat of it.
@@ -89,7 +91,7 @@ class Eraser:
             await work.lock()
             family = await _family(work, document_id)
             messages = await _redact(work, family)
-            await _delete(work, family)
+            await _delete(work, family, self.metering)
             duplicates = await work.documents.with_bytes(set[str]().union(*family.hashes.values()))
             await work.commit()
         left = await self.finish()
@@ -233,13 +235,14 @@ def hiding(said: set[str]) -> Callable[[str], str]:
     return hide
 
 
-async def _delete(work: UnitOfWork, family: _Family) -> None:
+async def _delete(work: UnitOfWork, family: _Family, metering: Metering | None) -> None:
     """Delete the rows, keep that they were erased, and have the mirrors made anew."""
     now = datetime.now(UTC)
     unread = [each.id for each in family.present if each.stage not in (Stage.READY, Stage.FAILED)]
     for ingestion in (await work.ingestions.of(unread)).values():
         await work.jobs.cancel(JobKind.INGEST, attempt_key(ingestion.document_id, ingestion.attempt))
     for each in reversed(family.present):
+        await settle(work, metering, each)
         await work.documents.remove(each.id)
     await work.keeping.drop([each.id for each in family.removed])
     erasures = [Erasure(each.id, each.collection_id, now, tuple(sorted(family.hashes[each.id] - {""}))) for each in family.all]
