@@ -14,7 +14,7 @@ from pincite.adapters.parsers.office_title import choose_title
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-VERSION = "2"
+VERSION = "3"
 _BODY_LEVEL = 2
 
 
@@ -43,6 +43,7 @@ def read_docx(package: OfficePackage, *, max_chars: int) -> ParsedDocument:
         parser="docx",
         parser_version=VERSION,
         title=choose_title(package, context.title, opening=canonical.text[:2000], otherwise=heading.text),
+        figures=tuple(writer.figures()),
     )
 
 

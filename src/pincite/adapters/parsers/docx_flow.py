@@ -167,8 +167,10 @@ class Story:
         cell = Cell(plan.is_header, plan.rows, plan.columns)
         items = Story(self._context, self._part, self._paragraphs).read(plan.elements)
         for item in items:
-            if isinstance(item, Leaf):
+            if isinstance(item, Leaf) and not item.picture:
                 cell.leaves.append(item.pieces)
+        table.content += (item for item in items if isinstance(item, Leaf) and item.picture)
+        items = [item for item in items if isinstance(item, Table) or not item.picture]
         has_headings = any(isinstance(item, Leaf) and item.role is BlockRole.HEADING for item in items)
         is_flow = (has_headings and len(items) > 1) or (len(items) > 1 and cell.size_chars > _MAX_CELL_CHARS)
         table.is_layout = table.is_layout or is_flow or any(isinstance(item, Table) for item in items)

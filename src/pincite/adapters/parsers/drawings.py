@@ -9,6 +9,7 @@ from pincite.adapters.parsers.leaves import Leaf, Table
 from pincite.adapters.parsers.office_package import OfficePackage
 from pincite.adapters.parsers.placed_text import Places
 
+_PICTURES = {"a_blip": "r_embed", "v_imagedata": "r_id"}
 _UNSEEN_POINTS = frozenset({"pres", "parTrans", "sibTrans"})
 
 
@@ -18,6 +19,9 @@ def graphic_items(element: Element, package: OfficePackage, part: str, places: P
         return read_chart(package.tree(_target(package, part, element.get("r_id", ""))), places)
     if element.tag == "dgm_relIds":
         return list(_diagram(package.tree(_target(package, part, element.get("r_dm", ""))), places))
+    if element.tag in _PICTURES:
+        name = _target(package, part, element.get(_PICTURES[element.tag], ""))
+        return [Leaf(picture=name)] if name and package.has(name) else []
     if element.tag == "v_textpath" and element.get("string", "").strip():
         return [Leaf(pieces=list(places.take(element.get("string", ""))))]
     return []

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 
 from pincite.adapters.parsers.sniff import Media, sniff
+from pincite.core.errors import RefusedInput
 from pincite.core.figures import FigurePlace
 
 _HEAD_BYTES = 65_536
 _PIECE_BYTES = 1 << 20
+_MOST_PICTURE_BYTES = 64 << 20
 _MOST_REPEATED = 2
 """Of a picture that comes back more often than this, none is kept: it is a logo, a background, a mark of the house."""
 
@@ -47,5 +49,23 @@ def _pictures(path: str, media: Media, places: Sequence[FigurePlace], max_unpack
             from pincite.adapters.parsers.pdf_figures import drawn_figures
 
             yield from drawn_figures(path, places)
+        case Media.OFFICE:
+            yield from _parts(path, places, max_unpacked_bytes)
         case _:
             return
+
+
+def _parts(path: str, places: Sequence[FigurePlace], max_unpacked_bytes: int) -> Iterator[Taken]:
+    """Yield the pictures that are parts of an office file. One that is damaged, or in a form that isn't read, is left out."""
+    from pincite.adapters.parsers.archive import Archive
+    from pincite.adapters.parsers.picture_forms import encoded, picture_of
+
+    with open(path, "rb") as file:
+        archive = Archive(file, max_bytes=max_unpacked_bytes)
+        for number, place in enumerate(places):
+            try:
+                data = archive.read(place.source, max_bytes=_MOST_PICTURE_BYTES) if place.source in archive else b""
+            except RefusedInput:
+                continue
+            if picture := picture_of(data):
+                yield number, encoded(picture), picture.size

@@ -7,16 +7,21 @@ from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.row_groups import declared_heads, row_groups
 from pincite.adapters.parsers.tables import BLANK, GLUE, MADE, Cell, Piece, grid_rows
 from pincite.core.documents import BlockRole
+from pincite.core.figures import FigurePlace
 
 
 @dataclass(slots=True)
 class Leaf:
-    """A paragraph, heading or caption as pieces of text. `quoted` says how many block quotes it stands in."""
+    """A paragraph, heading or caption as pieces of text. `quoted` says how many block quotes it stands in.
+
+    Without pieces it may be a picture; `picture` is the name of its bytes in the file.
+    """
 
     role: BlockRole = BlockRole.BODY
     level: int = 0
     pieces: list[Piece] = field(default_factory=list[Piece])
     quoted: int = 0
+    picture: str = ""
 
     @property
     def text(self) -> str:
@@ -59,11 +64,14 @@ class LeafWriter:
         self._offset = offset
         self._page = page
         self._page_at = page_at
+        self._pictures: list[tuple[int, str]] = []
 
     def write(self, items: Sequence[Leaf | Table], *, body: BlockRole = BlockRole.BODY) -> None:
         """Write items in order; `body` is the role of what has no other."""
         for item in _without_layout(items):
-            if isinstance(item, Leaf):
+            if isinstance(item, Leaf) and item.picture:
+                self._pictures.append((len(self._builder.blocks), item.picture))
+            elif isinstance(item, Leaf):
                 self._pieces(item.pieces)
                 self._builder.close_block(body if item.role is BlockRole.BODY else item.role, level=item.level)
             else:
@@ -77,6 +85,14 @@ class LeafWriter:
             else:
                 self._rows(grid_rows(item.rows))
             self._builder.close_block(role)
+
+    def figures(self) -> Iterator[FigurePlace]:
+        """Yield the pictures among what was written, each with the caption behind or before it, else with the text before it."""
+        blocks = self._builder.blocks
+        for at, source in self._pictures:
+            near = [blocks[number] for number in (at, at - 1) if 0 <= number < len(blocks) and blocks[number].page == self._page]
+            told = next((block for block in near if block.role is BlockRole.CAPTION), near[-1] if near else None)
+            yield FigurePlace(told.start if told else 0, told.end if told else 0, self._page, None, source)
 
     def _pieces(self, pieces: Sequence[Piece]) -> None:
         for text, index, count in pieces:
@@ -92,7 +108,9 @@ class LeafWriter:
 
     def _table(self, table: Table) -> None:
         for item in table.content:
-            if isinstance(item, Leaf) and item.role is BlockRole.CAPTION:
+            if isinstance(item, Leaf) and item.picture:
+                self._pictures.append((len(self._builder.blocks), item.picture))
+            elif isinstance(item, Leaf) and item.role is BlockRole.CAPTION:
                 self._pieces(item.pieces)
                 self._builder.close_block(BlockRole.CAPTION)
         rows = grid_rows(table.rows)

@@ -15,8 +15,9 @@ from pincite.adapters.parsers.pptx_shapes import EMU_PER_POINT, Rect
 from pincite.adapters.parsers.pptx_slide import Slide, read_slide
 from pincite.core.documents import Page, ParsedDocument
 from pincite.core.errors import RefusedInput
+from pincite.core.figures import FigurePlace
 
-VERSION = "2"
+VERSION = "3"
 _USUAL_SIZE = (720.0, 540.0)
 _MAX_POINTS = 20_000
 
@@ -38,7 +39,7 @@ def read_pptx(package: OfficePackage, *, max_pages: int, max_chars: int, on_page
         slides.append(read_slide(package, layouts, part))
         on_page(number, len(parts))
     builder = CanonicalBuilder(max_chars=max_chars)
-    _write(slides, builder)
+    figures = _write(slides, builder)
     canonical = builder.build(_pages(presentation, len(parts)))
     return ParsedDocument(
         canonical=canonical,
@@ -47,11 +48,16 @@ def read_pptx(package: OfficePackage, *, max_pages: int, max_chars: int, on_page
         parser_version=VERSION,
         title=choose_title(package, next((slide.title for slide in slides if slide.title), ""), opening=canonical.text[:2000]),
         pages_unread=sum(slide.has_pictures and not slide.items for slide in slides),
+        figures=tuple(figures),
     )
 
 
-def _write(slides: Sequence[Slide], builder: CanonicalBuilder) -> None:
-    """Write all slides; what stands at their edges comes last, if it stands there on several or is a number or date."""
+def _write(slides: Sequence[Slide], builder: CanonicalBuilder) -> list[FigurePlace]:
+    """Write all slides; what stands at their edges comes last, if it stands there on several or is a number or date.
+
+    Return the pictures on them.
+    """
+    figures: list[FigurePlace] = []
     times = Counter(leaf.text for slide in slides for _, leaf in slide.edges)
 
     def is_furniture(leaf: Leaf) -> bool:
@@ -59,11 +65,14 @@ def _write(slides: Sequence[Slide], builder: CanonicalBuilder) -> None:
 
     for number, slide in enumerate(slides, start=1):
         said_once = [leaf for _, leaf in slide.edges if not is_furniture(leaf)]
-        LeafWriter(builder, page=number).write([*slide.items, *said_once])
+        writer = LeafWriter(builder, page=number)
+        writer.write([*slide.items, *said_once, *slide.pictures])
+        figures += writer.figures()
     for number, slide in enumerate(slides, start=1):
         for role, leaf in slide.edges:
             if is_furniture(leaf):
                 LeafWriter(builder, page=number).write_lifted([leaf], role=role)
+    return figures
 
 
 def pptx_boxes(package: OfficePackage, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:

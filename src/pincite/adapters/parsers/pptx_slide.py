@@ -33,6 +33,7 @@ class Slide:
     edges: list[tuple[BlockRole, Leaf]] = field(default_factory=list[tuple[BlockRole, Leaf]])
     framed: list[Framed] = field(default_factory=list[Framed])
     has_pictures: bool = False
+    pictures: list[Leaf | Table] = field(default_factory=list[Leaf | Table])
     title: str = ""
 
 
@@ -65,6 +66,8 @@ class _SlideReader:
                 self._graphic(shape)
             case _:
                 self._slide.has_pictures = True
+                for element in shape.element.iter("a_blip"):
+                    self._slide.pictures += graphic_items(element, self._package, self._part, self._places)
         self._frame(start, shape.frame)
 
     def _frame(self, start: int, frame: Frame | None) -> None:
