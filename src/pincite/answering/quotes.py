@@ -56,7 +56,8 @@ class _Run:
 
 
 def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | None:
-    """Return the smallest run of sentences of the source that supports the claim best; None when the source holds no text.
+    """Return the smallest run of sentences of the source that supports the claim best; None when the source holds no text
+    of its document: what a model wrote is no quote.
 
     First the claim itself is looked for, whatever its quotes, dashes, case, ligatures and white space look like. Otherwise words
     are weighed by their rarity in the source, numbers and names most, over runs of up to three adjacent sentences. A claim that
@@ -65,7 +66,7 @@ def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | No
     found = _literal(claim, source)
     if found:
         return found
-    parts = [part for part in map(_part, source.passages) if part.segments]
+    parts = [part for part in map(_part, source.quotable) if part.segments]
     if not parts:
         return None
     asked = terms(claim, lang or parts[0].lang, stem_langs=[part.lang for part in parts])
@@ -79,7 +80,7 @@ def _literal(claim: str, source: Source) -> QuoteMatch | None:
     wanted = fold(claim).text.strip()
     if len(wanted) < MIN_LITERAL_CHARACTERS:
         return None
-    for passage in sorted(source.passages, key=lambda passage: -passage.scores.fused):
+    for passage in sorted(source.quotable, key=lambda passage: -passage.scores.fused):
         place = find_literal(claim, fold(passage.text))
         if place:
             start, end = _whole_sentences(passage, *place)

@@ -108,7 +108,7 @@ def candidates(question: str, sources: Sequence[Source]) -> list[Candidate]:
 
 
 def _read(question: str, sources: Sequence[Source]) -> list[_Text]:
-    passages = [(source.n, passage) for source in sources for passage in source.passages]
+    passages = [(source.n, passage) for source in sources for passage in source.quotable]
     langs = [language_of(passage) for _, passage in passages]
     cut = [tuple(segments(passage)) for _, passage in passages]
     sets = [[token_set(part.text, lang) for part in parts] for lang, parts in zip(langs, cut, strict=True)]

@@ -176,6 +176,11 @@ class Source:
         return max(self.passages, key=lambda passage: passage.scores.fused)
 
     @property
+    def quotable(self) -> tuple[Passage, ...]:
+        """Return the passages that are the document's own words, not a model's."""
+        return tuple(passage for passage in self.passages if not passage.generated)
+
+    @property
     def title(self) -> str:
         """Return the document's title."""
         return self.best.title

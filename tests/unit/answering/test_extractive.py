@@ -1,6 +1,7 @@
 """The extractive model: literal sentences, labelled; nothing when evidence is thin."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,11 @@ async def test_the_sentence_that_answers_is_written_word_for_word_with_its_label
     assert await reply("How long is the notice period?", passage(FRUIT, "a"), passage(NOTICE, "b")) == (
         "The notice period is sixty days. [2]"
     )
+
+
+async def test_what_a_model_wrote_of_a_picture_is_no_answer() -> None:
+    written = replace(passage(NOTICE, "a"), generated=True)
+    assert await reply("How long is the notice period?", written) == INSUFFICIENT_CONTEXT
 
 
 async def test_a_phrase_of_a_document_brings_the_sentence_that_holds_it() -> None:

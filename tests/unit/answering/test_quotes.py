@@ -1,5 +1,7 @@
 """The quote finder: literal runs of canonical text."""
 
+from dataclasses import replace
+
 import pytest
 
 from pincite.answering.quotes import QuoteMatch, find_quote
@@ -24,6 +26,14 @@ def quote(claim: str, *passages: Passage, lang: str = "en") -> QuoteMatch:
     assert found.end - found.start == len(found.text)
     assert 0 <= found.support <= 1
     return found
+
+
+def test_what_a_model_wrote_of_a_picture_is_never_quoted() -> None:
+    told = passage("Figure 1. Notice periods of managers and staff.", fused=0.1)
+    written = replace(passage("The chart shows that managers give ninety days.", fused=0.9), generated=True)
+    claim = "The chart shows that managers give ninety days."
+    assert quote(claim, written, told).passage is told
+    assert find_quote(claim, Source(1, (written,))) is None
 
 
 def test_a_sentence_that_stands_in_the_source_is_found_word_for_word() -> None:
