@@ -1,8 +1,10 @@
 """What reads files: the parser, and the OCR engine for pages that are pictures."""
 
+from importlib.metadata import version
+
+from pincite.core.documents import fingerprint_of
 from pincite.core.errors import ConfigurationError
 from pincite.core.ports.ocr import PageReader
-from pincite.core.ports.parsing import Parser
 from pincite.ingest.ocr import OcrParser
 from pincite.settings import Settings
 
@@ -10,7 +12,15 @@ _INSTALL = "Install an OCR engine (`pip install 'pincite[ocr]'`, or the program 
 _OFF = "Recognising text is switched off (PINCITE_OCR=off). Switch it on and add the file again."
 
 
-def parser_of(settings: Settings) -> Parser:
+def reads_as(settings: Settings, parser: OcrParser) -> str:
+    """Return the fingerprint of how files are read: by which version, within which limits, with which OCR engine."""
+    limits = (settings.parse_timeout_s, settings.parse_memory_mb, settings.max_file_bytes, settings.max_pages, settings.max_pixels)
+    ocr = (settings.ocr_languages, settings.ocr_page_timeout_s, settings.ocr_memory_mb)
+    engine = (parser.reader.name, parser.reader.version) if parser.reader else ()
+    return fingerprint_of(repr((version("pincite"), limits, ocr, engine)))
+
+
+def parser_of(settings: Settings) -> OcrParser:
     """Build what reads files. Raises `ConfigurationError` when the OCR engine that was chosen isn't installed."""
     from pincite.adapters.parsers.isolation import IsolatedParser, ParseLimits
 

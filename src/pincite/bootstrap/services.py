@@ -11,7 +11,7 @@ from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import load_prices
 from pincite.bootstrap.home import BLOBS, home_of
 from pincite.bootstrap.models import Models
-from pincite.bootstrap.reading import parser_of
+from pincite.bootstrap.reading import parser_of, reads_as
 from pincite.core.documents import Collection
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
@@ -29,6 +29,7 @@ from pincite.ingest.erasing import Eraser
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.keeping import Keeper
+from pincite.ingest.ocr import OcrParser
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.removing import CollectionRemoval
 from pincite.retrieval.history import StoredHistories
@@ -138,9 +139,7 @@ def build(settings: Settings) -> Services:
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     metering = _metering(settings)
-    ingestor = Ingestor(
-        store, blobs, parser, LOCAL_WORKSPACE, rules_of(settings), models.embedding_of, metering, settings.max_figures
-    )
+    ingestor = _ingestor(settings, store, blobs, parser, models, metering)
     return Services(
         settings=settings,
         store=store,
@@ -163,6 +162,22 @@ def build(settings: Settings) -> Services:
         eraser=Eraser(store, blobs, dense, lexical, SqliteScrubber(home / DATABASE), LOCAL_WORKSPACE, metering),
         histories=StoredHistories(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
+    )
+
+
+def _ingestor(
+    settings: Settings, store: Store, blobs: BlobStore, parser: OcrParser, models: Models, metering: Metering | None
+) -> Ingestor:
+    return Ingestor(
+        store,
+        blobs,
+        parser,
+        LOCAL_WORKSPACE,
+        rules_of(settings),
+        models.embedding_of,
+        metering,
+        settings.max_figures,
+        reads_as(settings, parser),
     )
 
 

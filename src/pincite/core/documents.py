@@ -268,7 +268,8 @@ class Reason:
 class Document:
     """(collection, path) and its state. `version_id` is the version that is searched; None before the first is ready.
 
-    `pages_ocr` counts pages that OCR read, `warnings` are sentences about what couldn't be read of them.
+    `pages_ocr` counts pages that OCR read, `warnings` are sentences about what couldn't be read of them. `refused_by` is the
+    fingerprint of how files were read when its bytes were refused, "" for any other end.
     """
 
     id: DocumentId
@@ -293,6 +294,7 @@ class Document:
     tags: tuple[str, ...] = ()
     meta: Mapping[str, str] = field(default_factory=dict[str, str])
     warnings: tuple[str, ...] = ()
+    refused_by: str = ""
 
     @property
     def container_id(self) -> DocumentId | None:

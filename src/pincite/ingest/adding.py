@@ -94,6 +94,8 @@ class FileAdding:
     collection: Collection
     embedding: EmbeddingModel | None
     on_progress: Callable[[str, Progress], None]
+    is_retry: bool = False
+    """Has bytes that were refused before read again."""
 
     async def add_all(self, tasks: Sequence[tuple[FileToAdd, str]], on_added: Callable[[int, Added], None]) -> list[Added]:
         """Bring files, each with the path that it is to have ("" for the first that is free), to their outcomes, in order.
@@ -143,7 +145,7 @@ class FileAdding:
         if item.problem:
             return Added(source, None, Stage.FAILED, item.problem)
         try:
-            arrival = Arrival(at or item.path, item.address, item.file, place=item.place)
+            arrival = Arrival(at or item.path, item.address, item.file, place=item.place, is_retry=self.is_retry)
             free_paths = () if at else paths_for(item.file, item.path)
             document = await self.ingestor.receive(self.collection, arrival, free_paths=free_paths)
         except OSError as error:

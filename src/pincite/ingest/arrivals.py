@@ -19,7 +19,8 @@ class Arrival:
     """What comes in: the path it will have in the collection, its address, and its bytes or the file that holds them.
 
     `place` is the address of the file's name in a folder, for one that was found there; its state is then remembered.
-    `is_queued` puts reading it into the queue, in the transaction that keeps it.
+    `is_queued` puts reading it into the queue, in the transaction that keeps it. With `is_retry` bytes that were refused before are
+    read again.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Arrival:
     title: str = ""
     place: str = ""
     is_queued: bool = False
+    is_retry: bool = False
 
 
 async def place(
@@ -76,9 +78,13 @@ def _title_of(path: str) -> str:
     return printable(PurePosixPath(path).name) or path
 
 
-def received(document: Document, arrival: Arrival, blob: Blob) -> Document:
-    """Return a document that other bytes came for, or the same again; one that is ready with them is left as it is."""
-    if document.stage is Stage.READY and document.sha256 == blob.sha256:
+def received(document: Document, arrival: Arrival, blob: Blob, *, reads_as: str = "") -> Document:
+    """Return a document that other bytes came for, or the same again.
+
+    One that is ready with them is left as it is, and so is one that whoever `reads_as` now has refused for them.
+    """
+    is_settled = document.stage is Stage.READY or (is_refused(document, reads_as) and not arrival.is_retry)
+    if is_settled and document.sha256 == blob.sha256:
         return replace(document, source_uri=arrival.source_uri)
     return replace(
         document,
@@ -88,7 +94,13 @@ def received(document: Document, arrival: Arrival, blob: Blob) -> Document:
         updated_at=datetime.now(UTC),
         sha256=blob.sha256,
         size_bytes=blob.size_bytes,
+        refused_by="",
     )
+
+
+def is_refused(document: Document, reads_as: str) -> bool:
+    """Say whether a document failed for its bytes, read just as they would be now."""
+    return document.stage is Stage.FAILED and document.refused_by == reads_as != ""
 
 
 def new_document(collection: Collection, arrival: Arrival, path: str) -> Document:

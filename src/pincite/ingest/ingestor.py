@@ -16,9 +16,9 @@ from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel
-from pincite.core.ports.parsing import ParseProgress, Parser
+from pincite.core.ports.parsing import REFUSALS, ParseProgress, Parser
 from pincite.core.ports.store import Store
-from pincite.ingest.arrivals import Arrival, free_path, new_document, place, received, renamed
+from pincite.ingest.arrivals import Arrival, free_path, is_refused, new_document, place, received, renamed
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.charging import settle
 from pincite.ingest.chunking import ChunkRules
@@ -54,9 +54,13 @@ class Ingestor:
     metering: Metering | None = None
     """Charges attempts for what they embed; without, nothing is charged."""
     max_figures: int = MAX_FIGURES
+    reads_as: str = ""
+    """Fingerprint of how files are read: bytes that were refused are read again when it has changed; without, always."""
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
         """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
+
+        So are those that were refused, as long as files are read as they were then.
 
         The document at the arrival's path is replaced. With `free_paths`, it is the one of them that has the same address, else
         the first that no document has. Raises `ConflictError` when other addresses have them all, and the `OSError` of a file
@@ -91,7 +95,7 @@ class Ingestor:
             path, existing = await place(work, collection, arrival, free_paths)
             if not await self.blobs.has(blob.sha256):
                 raise _BytesGone
-            document = received(existing or new_document(collection, arrival, path), arrival, blob)
+            document = received(existing or new_document(collection, arrival, path), arrival, blob, reads_as=self.reads_as)
             if document != existing:
                 await work.documents.save(document)
             gone: set[str] = set()
@@ -129,7 +133,7 @@ class Ingestor:
         Raises `StoreError`, `UpstreamError` and `ModelChangedError`: they don't concern this document alone. These, and a
         cancellation, leave it `failed` with what happened, unless the store can't be written.
         """
-        if document.stage is Stage.READY:
+        if document.stage is Stage.READY or (is_refused(document, self.reads_as) and not is_anew):
             return document
         async with reported(self.store, self.workspace_id, document, on_progress) as reports:
             run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew, gives_way)
@@ -302,7 +306,8 @@ class Ingestor:
             if searched:
                 meanwhile = _BY_WORDS if searched.sha256 == current.sha256 else _EARLIER
                 reason = replace(reason, message=f"{reason.message} {meanwhile}")
-            failed = replace(current, stage=Stage.FAILED, reason=reason, updated_at=datetime.now(UTC))
+            refused_by = self.reads_as if reason.code in REFUSALS else ""
+            failed = replace(current, stage=Stage.FAILED, reason=reason, refused_by=refused_by, updated_at=datetime.now(UTC))
             await work.documents.save(failed)
             await run.reports.end(work, Stage.FAILED)
             if is_over or not run.is_queued:

@@ -226,7 +226,7 @@ class Syncer:
                 log.add(change)
             log.step()
 
-        adding = FileAdding(self.ingestor, collection, embedding, self.listeners.on_progress)
+        adding = FileAdding(self.ingestor, collection, embedding, self.listeners.on_progress, self.options.retry)
         await adding.add_all([(task.item, task.at) for task in tasks], told)
 
 

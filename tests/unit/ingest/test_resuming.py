@@ -204,6 +204,24 @@ async def test_what_is_left_of_bytes_that_others_replace_is_deleted_with_them(ho
         assert failed.sha256 not in {each.sha256 for each in await work.versions.of_document(failed.id)}
 
 
+async def test_bytes_that_were_refused_are_read_again_only_when_files_are_read_otherwise(house: House) -> None:
+    async def add(reads_as: str, data: bytes = b"   ", *, is_retry: bool = False) -> tuple[Document, int]:
+        ingestor, before = replace(house.ingestor, reads_as=reads_as), house.parser.read
+        arrival = Arrival("blank.txt", "blank.txt", data, is_retry=is_retry)
+        done = await ingestor.process(await ingestor.receive(house.collection, arrival), house.model)
+        return done, house.parser.read - before
+
+    refused, reads = await add("now")
+    assert (refused.stage, reads) == (Stage.FAILED, 1)
+    again, reads = await add("now")
+    assert (again.reason, reads) == (refused.reason, 0)
+    assert (await add("now", is_retry=True))[1] == 1
+    assert (await add("later"))[1] == 1
+    changed, reads = await add("later", b"There is something now.")
+    assert (changed.stage, changed.refused_by, reads) == (Stage.READY, "", 1)
+    assert ((await add(""))[1], (await add(""))[1]) == (1, 1)
+
+
 async def test_progress_counts_chunks_that_have_their_vector(house: House) -> None:
     await broken_off(house)
     heard: list[Progress] = []

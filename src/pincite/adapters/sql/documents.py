@@ -141,6 +141,7 @@ def _values(document: Document) -> dict[str, Any]:
         "doc_date": document.doc_date,
         "tags": json.dumps(document.tags),
         "meta": json.dumps(dict(document.meta)),
+        "refused_by": document.refused_by,
     }
 
 
@@ -170,4 +171,5 @@ def _document(row: Row[Any] | None) -> Document | None:
         doc_date=row.doc_date,
         tags=tuple(json.loads(row.tags)),
         meta=json.loads(row.meta),
+        refused_by=row.refused_by,
     )

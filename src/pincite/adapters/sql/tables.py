@@ -76,6 +76,7 @@ documents = Table(
     Column("meta", Text, nullable=False),
     Column("pages_ocr", Integer, nullable=False, server_default=text("0")),
     Column("warnings", Text, nullable=False, server_default=text("'[]'")),
+    Column("refused_by", Text, nullable=False, server_default=text("''")),
     UniqueConstraint("collection_id", "path"),
     Index(None, "sha256"),
     Index(None, "collection_id", "source_uri"),
