@@ -1,9 +1,9 @@
 """Workers killed at every stage, at random moments: how many documents end, how soon, and whether anything is done twice.
 
-python bench/killed.py [MOMENTS]    moments at each stage (50)
+python bench/killed.py [MOMENTS [WITH_THE_OWN_LEASE]]    moments at each stage (50, 2)
 
 Two workers, a provider that records what it is asked for, two new documents for each moment. Each moment is held to what the test
-`tests/e2e/test_killed_workers.py` asks; leases are of one second, but for two moments a stage with the product's own.
+`tests/e2e/test_killed_workers.py` asks; leases are of one second, but for some moments a stage with the product's own.
 """
 
 import sys
@@ -23,7 +23,7 @@ OWN_LEASE_MOMENTS = 2
 BAR_S = 45.0
 
 
-def main(moments: int) -> None:
+def main(moments: int = MOMENTS, own_moments: int = OWN_LEASE_MOMENTS) -> None:
     rows: list[list[str]] = []
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def main(moments: int) -> None:
             house.assert_as_after_a_clean_run(Path(folder) / "clean")
             documents = len(house.documents())
         with killing(Path(folder) / "own", lease_s=0) as house:
-            own = {stage: [house.kill_at(stage, f"{stage.value}{n}") for n in range(OWN_LEASE_MOMENTS)] for stage in STAGES}
+            own = {stage: [house.kill_at(stage, f"{stage.value}{n}") for n in range(own_moments)] for stage in STAGES}
     for stage in STAGES:
         times = [f"{median(took[stage]):.1f} s", f"{max(took[stage]):.1f} s", f"{max(own[stage]):.0f} s"]
         rows.append([stage.value, str(moments), *times])
@@ -41,7 +41,7 @@ def main(moments: int) -> None:
     lines = [
         f"{moments} moments a stage, {spent_s:.0f} s in all. All {documents} documents ended ready; each attempt has one row",
         "in the ledger, with each token counted once; no text with a stored vector was embedded again; passages, vectors",
-        f"and index are those of a clean run. With the product's own lease, at {OWN_LEASE_MOMENTS} moments a stage, the bar",
+        f"and index are those of a clean run. With the product's own lease, at {own_moments} moments a stage, the bar",
         f"is {BAR_S:.0f} s until another worker has the job; what is told here is until it has read all, too.",
         "",
         *table(header, rows),
@@ -50,4 +50,4 @@ def main(moments: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else MOMENTS)
+    main(*map(int, sys.argv[1:]))
