@@ -18,6 +18,8 @@ from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.merging import merged_all
 from pincite.core.ports.ocr import ReadPages
 
+_LAYOUT = "1"
+"""To be raised when `ocr_layout` makes another text of the same words; kept here, since importing that would hold others up."""
 _MOST_TOGETHER = 200
 """Pages laid out as one: running heads and sentences are followed over that many."""
 _NICE = 10
@@ -90,9 +92,7 @@ class IsolatedOcr:
     @property
     def version(self) -> str:
         """The engine's version, and that of the rules that lay its lines out."""
-        from pincite.adapters.parsers.ocr_layout import VERSION
-
-        return f"{self._engine.version}/{VERSION}"
+        return f"{self._engine.version}/{_LAYOUT}"
 
     async def read(
         self, path: Path, *, content_type: str, pages: Sequence[Page], on_page: Callable[[int], None] | None = None

@@ -23,7 +23,6 @@ from pincite.adapters.parsers.wire import encode_document
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.ocr import ReadWord
 
-VERSION = "1"
 _BODY_POINTS = 10.0
 _SIZE_OF_BOX = 0.96
 """Of the height of a line's box, from its highest letter to its lowest."""
@@ -32,7 +31,10 @@ _LIFTED = (BlockRole.HEADER, BlockRole.FOOTER, BlockRole.PAGE_NUMBER)
 
 
 def lay_out(pages: Sequence[dict[str, Any]], *, max_chars: int) -> dict[str, object]:
-    """Return pages as a document with the words that were read, as JSON values. Raises `RefusedInput` (`too_large`)."""
+    """Return pages as a document with the words that were read, as JSON values. Raises `RefusedInput` (`too_large`).
+
+    A change that makes another text of the same words raises `_LAYOUT` in `ocr.py`.
+    """
     words: list[ReadWord] = []
     laid = [_page_lines(page, words) for page in pages]
     names = mark_furniture(laid, body=_BODY_POINTS)
@@ -44,7 +46,7 @@ def lay_out(pages: Sequence[dict[str, Any]], *, max_chars: int) -> dict[str, obj
     canonical = builder.build(tuple(_named(page, names) for page in pages))
     canonical = replace(canonical, words=tuple(words))
     title = choose_title("", flow, body=_BODY_POINTS)
-    return encode_document(ParsedDocument(canonical, content_type="", parser="ocr", parser_version=VERSION, title=title))
+    return encode_document(ParsedDocument(canonical, content_type="", parser="ocr", parser_version="", title=title))
 
 
 def _page_lines(page: dict[str, Any], words: list[ReadWord]) -> PageLines:
