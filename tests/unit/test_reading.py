@@ -1,6 +1,8 @@
 """Which OCR engine reads pictures of pages: the one that was chosen, else what is installed."""
 
 import importlib.metadata
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,13 @@ async def test_when_it_is_off_a_scan_fails_and_says_so(tmp_path: Path) -> None:
 def test_another_engine_is_refused_by_name() -> None:
     with pytest.raises(ConfigurationError, match="PINCITE_OCR is 'easyocr'"):
         engine("easyocr")
+
+
+def test_whoever_asks_for_the_engine_loads_neither_it_nor_its_models() -> None:
+    code = (
+        "import sys; from pincite.bootstrap.reading import parser_of; from pincite.settings import load_settings; "
+        "parser = parser_of(load_settings({})); parser.reader.version; parser.close(); "
+        "print([name for name in ('rapidocr', 'cv2', 'onnxruntime', 'pincite.adapters.parsers.ocr_layout') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
