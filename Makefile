@@ -20,7 +20,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1
 export VIRTUAL_ENV := $(CURDIR)/.venv
 
-.PHONY: help run test check lint format bench bench-server bench-quality lock lock-peers clean
+.PHONY: help run test check lint format bench bench-server bench-quality bench-corpus lock lock-peers clean
 
 help: ## say what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -53,6 +53,10 @@ bench-server: .venv/dev.stamp .venv/peers/serving.stamp ## measure streams besid
 
 bench-quality: .venv/dev.stamp ## measure retrieval quality
 	$(BIN)/python bench/quality.py
+
+bench-corpus: .venv/dev.stamp ## put real and hostile files in, and say what became of each
+	$(BIN)/python bench/corpus.py
+	$(BIN)/python bench/attacks.py
 
 # The lock is made from a copy, since uv reads no groups of a project that it doesn't manage.
 # `make lock ARGS=--upgrade` takes the newest versions.

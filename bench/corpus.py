@@ -16,7 +16,7 @@ from typing import Any
 from manifest import rows_of_manifest
 from report import keep, need_shared, table
 
-KINDS = {".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".msg", ".xlsx", ".json", ".xml"}
+KINDS = {".pdf", ".docx", ".pptx", ".html", ".md", ".txt", ".eml", ".csv", ".epub", ".msg", ".xlsx", ".json", ".xml", ".png"}
 TOLERANCE_POINTS = 2.0
 
 
