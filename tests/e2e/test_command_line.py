@@ -164,7 +164,8 @@ def test_what_goes_wrong_is_said_with_its_exit_code(home: Path, arguments: tuple
     [
         ("zero.pdf", b"", "empty_file"),
         ("blank.txt", b" \n\t\n", "no_text"),
-        ("picture.pdf", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "unsupported"),
+        ("picture.pdf", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "corrupt"),
+        ("program.pdf", b"\x7fELF\x02\x01\x01" + b"\0" * 64, "unsupported"),
         ("broken.pdf", b"%PDF-1.7\nnothing of use", "corrupt"),
     ],
 )

@@ -15,4 +15,5 @@ async def test_answers_and_documents_are_counted(house: House) -> None:
     later = await house.client.get("/usage", params={"since": "2999-01-01T00:00:00Z"}, headers=house.headers)
     assert later.json() == {"balance": 0, "usage": []}
     naive = await house.client.get("/usage", params={"since": "2031-01-01T00:00:00"}, headers=house.headers)
-    assert naive.status_code == 422
+    number = await house.client.get("/usage", params={"since": "0.5"}, headers=house.headers)
+    assert (naive.status_code, number.status_code) == (422, 422)
