@@ -2,7 +2,8 @@
 
 `python bench/scale.py [--sizes 10000,100000] [--million] [--no-peers] [--keep FOLDER]`; needs `../shared/evals`. Each store is
 filled, measured and left by a process of its own. `--million` adds a million chunks (about 6 GB of disk and half an hour).
-With `--no-peers` the figures go to `scale-alone.md`, so that a kept run beside other engines stays.
+With `--no-peers` the figures go to `scale-alone.md`, with `--million` to `scale-million.md`, so that a kept run beside other
+engines stays.
 """
 
 import argparse
@@ -49,10 +50,11 @@ def main() -> None:
     else:
         sizes = [int(size) for size in given.sizes.split(",")] + ([MILLION] if given.million else [])
         with tempfile.TemporaryDirectory(prefix="pincite-scale-") as scratch:
-            run(sizes, given.keep or Path(scratch), peers=not given.no_peers)
+            name = "scale-million" if given.million else "scale-alone" if given.no_peers else "scale"
+            run(sizes, given.keep or Path(scratch), peers=not given.no_peers, name=name)
 
 
-def run(sizes: list[int], folder: Path, *, peers: bool) -> None:
+def run(sizes: list[int], folder: Path, *, peers: bool, name: str) -> None:
     lines = about()
     if peers and not PEERS.exists():
         lines += ["The other engines aren't installed (`make .venv/peers/search.stamp` says why), so they weren't measured.", ""]
@@ -68,7 +70,7 @@ def run(sizes: list[int], folder: Path, *, peers: bool) -> None:
         lines += report(size, json.loads(built.read_text()), child("--measure", str(place)))
         if peers and PEERS.exists() and size <= PEERS_UP_TO:
             lines += report_peers(size, place)
-    keep("scale" if peers else "scale-alone", lines)
+    keep(name, lines)
 
 
 def child(*arguments: str) -> Any:
