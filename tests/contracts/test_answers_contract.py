@@ -1,16 +1,10 @@
 """Stored answers come back exactly as they were given, with their frozen evidence."""
 
-import asyncio
 import hashlib
-import shutil
-from collections.abc import AsyncGenerator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import open_store
 from pincite.core.answers import Answer, AnswerRecord, Citation, Claim, FrozenQuote, Quote, Span, Timings, Verdict
 from pincite.core.documents import Box, ChunkType, PageSpan
 from pincite.core.errors import ConflictError
@@ -62,22 +56,6 @@ EVIDENCE = tuple(
     for n, text in enumerate(["second 😀", "first", "second 😀"])
 )
 RECORD = AnswerRecord("Why? \udcff", ANSWER, EVIDENCE)
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrations run once; each test gets a copy."""
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[Store]:
-    in_memory = request.param == "memory"
-    made: Store = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    yield made
-    await made.close()
 
 
 async def kept(store: Store, record: AnswerRecord) -> None:

@@ -1,20 +1,17 @@
 """What publishing, removing and reading chunks do, and the change log that index mirrors follow."""
 
-import asyncio
 import hashlib
-import shutil
 from array import array
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.adapters.sql.store import SqlStore
 from pincite.core.documents import (
     CanonicalText,
     Chunk,
@@ -44,24 +41,13 @@ WORDS = Collection(CollectionId(new_id()), OURS, "words", None, NOW)
 SPACE = IndexSpace(OURS, HOME.id, SPEC.model_id, 4)
 
 
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrations run once; each test gets a copy."""
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[AnyStore]:
-    in_memory = request.param == "memory"
-    made = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    async with made.open(OURS) as work:
+@pytest.fixture
+async def store(store: AnyStore) -> AnyStore:
+    async with store.open(OURS) as work:
         await work.collections.add(HOME)
         await work.collections.add(WORDS)
         await work.commit()
-    yield made
-    await made.close()
+    return store
 
 
 @pytest.fixture

@@ -9,10 +9,7 @@ from tests.contracts.test_store_contract import (
     TEXT,
     THEIRS,
     added,
-    busy_timeout_s,
     collection,
-    empty_file,
-    store,
     version,
 )
 
@@ -26,8 +23,6 @@ from pincite.core.jobs import JobKind, JobState, NewJob
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.store import Store
-
-__all__ = ["busy_timeout_s", "empty_file", "store"]
 
 
 async def published(store: Store, home: Collection, row: Document, sha256: str = "ab" * 32) -> ChunkId:

@@ -1,17 +1,14 @@
 """How a collection comes to another embedding model: vectors beside those it is searched with, and one switch."""
 
-import asyncio
-import shutil
 from array import array
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.adapters.sql.store import SqlStore
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, WorkspaceId, new_id
@@ -28,24 +25,13 @@ HOME = Collection(CollectionId(new_id()), OURS, "papers", OLD, NOW)
 PLAIN = Collection(CollectionId(new_id()), OURS, "words", None, NOW)
 
 
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrations run once; each test gets a copy."""
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[AnyStore]:
-    in_memory = request.param == "memory"
-    made = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    async with made.open(OURS) as work:
+@pytest.fixture
+async def store(store: AnyStore) -> AnyStore:
+    async with store.open(OURS) as work:
         await work.collections.add(HOME)
         await work.collections.add(PLAIN)
         await work.commit()
-    yield made
-    await made.close()
+    return store
 
 
 def unit(spec: EmbeddingSpec) -> Vector:

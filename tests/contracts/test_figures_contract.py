@@ -6,11 +6,8 @@ from tests.contracts.test_store_contract import (
     TEXT,
     THEIRS,
     added,
-    busy_timeout_s,
     collection,
     document,
-    empty_file,
-    store,
     version,
 )
 
@@ -19,8 +16,6 @@ from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.figures import Figure, FigurePlace
 from pincite.core.ids import DocumentId, FigureId, new_id
 from pincite.core.ports.store import Store
-
-__all__ = ["busy_timeout_s", "empty_file", "store"]
 
 
 def figure(of: Version, number: int = 1, sha256: str = "cd" * 32) -> Figure:

@@ -1,16 +1,10 @@
 """What every store keeps of removed documents, and which may not be removed."""
 
-import asyncio
-import shutil
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Collection, Document, Stage, Version, address_inside
 from pincite.core.evidence import Strategy
@@ -26,23 +20,12 @@ LATER = NOW + timedelta(days=1)
 HOME = Collection(CollectionId(new_id()), OURS, "papers", None, NOW)
 
 
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrations run once; each test gets a copy."""
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[Store]:
-    is_memory = request.param == "memory"
-    made: Store = MemoryStore() if is_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    async with made.open(OURS) as work:
+@pytest.fixture
+async def store(store: Store) -> Store:
+    async with store.open(OURS) as work:
         await work.collections.add(HOME)
         await work.commit()
-    yield made
-    await made.close()
+    return store
 
 
 def document(path: str) -> Document:

@@ -12,7 +12,6 @@ from tests.contracts.test_changes_contract import (
     AnyStore,
     chunk_of,
     document,
-    empty_file,
     everything,
     feed,
     passages,
@@ -28,7 +27,7 @@ from pincite.core.ids import ChunkId, VersionId, new_id
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.index import IndexSpace
 
-__all__ = ["empty_file", "feed", "store"]
+__all__ = ["feed", "store"]
 WORDS_OF_HOME = IndexSpace(OURS, HOME.id)
 
 

@@ -1,16 +1,12 @@
 """The log of questions: rows come back as they were given, newest first, and nobody waits for them to be written."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import open_store
 from pincite.answering.records import StoredQueryLog
 from pincite.core.answers import Timings
 from pincite.core.evidence import Strategy
@@ -35,21 +31,6 @@ QUERY = LoggedQuery(
     "half a sent",
     "upstream",
 )
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[Store]:
-    in_memory = request.param == "memory"
-    made: Store = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    yield made
-    await made.close()
 
 
 def at(minutes: int, **changes: object) -> LoggedQuery:

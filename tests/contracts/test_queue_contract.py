@@ -1,14 +1,11 @@
 """Jobs are enqueued with what they are about, done by one worker at a time, and never lost by one that dies."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import pytest
 
 from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.adapters.sql.store import SqlStore
 from pincite.core.ids import WorkspaceId, new_id
 from pincite.core.jobs import LONGEST_S, MAX_ATTEMPTS, Job, JobKind, JobState, NewJob
 
@@ -17,21 +14,6 @@ AnyStore = MemoryStore | SqlStore
 KINDS = [JobKind.INGEST]
 LONG_S, OVER_S = 60.0, -1.0
 """A lease that lasts, and one that has ended when it begins, as of a worker that died."""
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[AnyStore]:
-    in_memory = request.param == "memory"
-    made: AnyStore = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    yield made
-    await made.close()
 
 
 async def enqueue(store: AnyStore, *keys: str, workspace: WorkspaceId = OURS, priority: int = 0) -> list[bool]:

@@ -1,16 +1,11 @@
 """What every store does: transactions, one workspace at a time, exact rows, and the switch from version to version."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 
-from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import open_store
 from pincite.core.documents import (
     Block,
     BlockRole,
@@ -40,29 +35,6 @@ TEXT = CanonicalText(
     (Page(1, "iv", 595.28, 841.89), Page(2, "v", bates="ABC000124")),
     (SourceRun(0, 3, 1, 0, 3), SourceRun(4, 1, 1, 3, 2), SourceRun(6, 10, 2, 70_000, 10)),
 )
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Migrations run once; each test gets a copy."""
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture
-def busy_timeout_s() -> float:
-    return 30.0
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path, busy_timeout_s: float) -> AsyncGenerator[Store]:
-    if request.param == "memory":
-        made: Store = MemoryStore(busy_timeout_s=busy_timeout_s)
-    else:
-        made = open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")), busy_timeout_s=busy_timeout_s)
-    yield made
-    await made.close()
 
 
 def collection(name: str = "papers", *, workspace: WorkspaceId = OURS, spec: EmbeddingSpec | None = SPEC) -> Collection:

@@ -1,15 +1,12 @@
 """API tokens are kept as hashes, belong to one workspace, and are recognised from any."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import SqlStore, open_store
+from pincite.adapters.sql.store import SqlStore
 from pincite.core.access import EVERYTHING, Permission, require
 from pincite.core.errors import AuthenticationError, ConflictError, ForbiddenError
 from pincite.core.ids import TokenId, WorkspaceId, new_id
@@ -17,21 +14,6 @@ from pincite.workspaces.tokens import Authenticator, Tokens
 
 OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
 AnyStore = MemoryStore | SqlStore
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[AnyStore]:
-    in_memory = request.param == "memory"
-    made: AnyStore = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    yield made
-    await made.close()
 
 
 async def test_a_token_is_recognised_with_its_workspace_and_permissions(store: AnyStore) -> None:

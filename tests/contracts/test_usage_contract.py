@@ -1,16 +1,11 @@
 """The ledger of what was used: each thing is posted once, rows never change, and sums are those of one workspace."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from pincite.adapters.memory.store import MemoryStore
-from pincite.adapters.sql.store import open_store
 from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import PriceBook, Rate
 from pincite.core.errors import ConflictError
@@ -22,21 +17,6 @@ OURS, THEIRS = WorkspaceId(new_id()), WorkspaceId(new_id())
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 KEY = "document:d:attempt:1"
 ROW = LedgerRow(UsageId(new_id()), UsageKind.EMBEDDING, KEY, -12, "m😀", 500_000, 0, "7", 24, 0, NOON, {"estimated": "true"})
-
-
-@pytest.fixture(scope="module")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "empty.sqlite3"
-    asyncio.run(open_store(path).close())
-    return path
-
-
-@pytest.fixture(params=["memory", "sql"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, empty_file: Path) -> AsyncGenerator[Store]:
-    in_memory = request.param == "memory"
-    made: Store = MemoryStore() if in_memory else open_store(Path(shutil.copy(empty_file, tmp_path / "store.sqlite3")))
-    yield made
-    await made.close()
 
 
 async def post(store: Store, *rows: LedgerRow, workspace: WorkspaceId = OURS) -> list[LedgerRow]:
