@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, delete, func, select, update
 
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.tables import collections, tombstones
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.ids import CollectionId, DocumentId
@@ -31,7 +32,6 @@ NEWEST_TO_FORGET = (
     .offset(bindparam("kept"))
     .limit(1)
 )
-IDS_PER_STATEMENT = 1000
 
 
 class ChangeLog:
@@ -63,8 +63,8 @@ class ChangeLog:
 
     async def unbury(self, chunk_ids: Sequence[str]) -> None:
         """Take back tombstones of chunks that are published again."""
-        for at in range(0, len(chunk_ids), IDS_PER_STATEMENT):
-            await self._tx.change(UNBURIED, chunk_ids=chunk_ids[at : at + IDS_PER_STATEMENT])
+        for some in batches(chunk_ids):
+            await self._tx.change(UNBURIED, chunk_ids=some)
 
     async def prune(self, through_seq: int) -> int:
         """Drop tombstones numbered up to `through_seq` and move the horizon there. Return how many."""

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Row, and_, bindparam, delete, func, literal, select, update
 
 from pincite.adapters.sql import half
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.documents import CHUNK_IDS, SqlDocuments
@@ -21,8 +22,6 @@ from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors, vectors_lacking
-
-IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own")
 OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
@@ -163,9 +162,7 @@ class SqlChunks:
     async def vectors(self, fingerprints: Sequence[str], *, model_id: str) -> dict[str, Vector]:
         """Return stored vectors by chunk fingerprint, for those that have one of this model. Each is a float32 buffer."""
         found: dict[str, bytes] = {}
-        wanted = list(dict.fromkeys(fingerprints))
-        for at in range(0, len(wanted), IDS_PER_STATEMENT):
-            some = wanted[at : at + IDS_PER_STATEMENT]
+        for some in batches(list(dict.fromkeys(fingerprints))):
             rows = await self._tx.rows(VECTORS, model_id=model_id, fingerprints=some)
             found.update((row.fingerprint, row.data) for row in rows)
         unpacked = half.unpack_all(list(found.values()))

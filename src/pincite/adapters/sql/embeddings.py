@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import and_, bindparam, delete, func, literal, select, tuple_, update
 
 from pincite.adapters.sql import half
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.changelog import ChangeLog
 from pincite.adapters.sql.collections import require_collection
 from pincite.adapters.sql.plain import dump
@@ -15,8 +16,6 @@ from pincite.core.ids import ChunkId, CollectionId
 from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import is_of, refuse_other_sizes, refuse_unprepared
-
-IDS_PER_STATEMENT = 1000
 
 OWN = chunks.c.workspace_id == bindparam("own"), chunks.c.collection_id == bindparam("collection_id")
 IN_LOG = chunks.c.seq > 0
@@ -76,9 +75,7 @@ class SqlEmbeddings:
         await self._tx.lock()
         collection = await require_collection(self._tx, collection_id)
         refuse_other_sizes(collection, refuse_unprepared(collection, model_id), vectors.values())
-        ids = list(vectors)
-        for at in range(0, len(ids), IDS_PER_STATEMENT):
-            some = ids[at : at + IDS_PER_STATEMENT]
+        for some in batches(list(vectors)):
             rows = await self._tx.rows(THOSE_LACKING, collection_id=collection_id, model_id=model_id, chunk_ids=some)
             await self._insert({row.id: vectors[row.id] for row in rows}, model_id)
             if is_of(collection.embedding, model_id):

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, union_all
 
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.tables import documents, files, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Stage
@@ -12,7 +13,6 @@ from pincite.core.errors import NotFoundError
 from pincite.core.files import FileState, KnownFile, whole_version
 from pincite.core.ids import CollectionId, DocumentId
 
-IDS_PER_STATEMENT = 1000
 AFTER_SLASH = chr(ord("/") + 1)
 
 HOMES = select(documents.c.id, documents.c.collection_id).where(
@@ -72,9 +72,7 @@ class SqlFiles:
     async def remember(self, states: Mapping[DocumentId, FileState]) -> None:
         """Keep the states of documents' files in place of earlier ones. Raises `NotFoundError` for an unknown document."""
         await self._tx.lock()
-        wanted = list(states)
-        for at in range(0, len(wanted), IDS_PER_STATEMENT):
-            some = wanted[at : at + IDS_PER_STATEMENT]
+        for some in batches(list(states)):
             homes = await self._tx.rows(HOMES, document_ids=some)
             if len(homes) < len(some):
                 raise NotFoundError("There is no such document.")

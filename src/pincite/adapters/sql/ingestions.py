@@ -5,14 +5,13 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
 
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.tables import documents, ingestions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import Stage
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId
 from pincite.core.ingestions import Ingestion, StageTimings
-
-IDS_PER_STATEMENT = 1000
 
 COUNTS = ("done", "total", "embedded_tokens", "parsing_ms", "chunking_ms", "embedding_ms")
 OWN = ingestions.c.workspace_id == bindparam("own")
@@ -81,8 +80,8 @@ class SqlIngestions:
     async def of(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Ingestion]:
         """Return the last attempts of documents, of those that have one."""
         found: dict[DocumentId, Ingestion] = {}
-        for at in range(0, len(document_ids), IDS_PER_STATEMENT):
-            rows = await self._tx.rows(MANY, some=list(document_ids[at : at + IDS_PER_STATEMENT]))
+        for some in batches(document_ids):
+            rows = await self._tx.rows(MANY, some=some)
             found.update({DocumentId(row.document_id): _ingestion(row) for row in rows})
         return found
 

@@ -1,12 +1,13 @@
 """Rows of holds, and of what stays of removed documents."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import BindParameter, Row, bindparam, delete, insert, literal, select, update
 
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.columns import UtcDateTime
 from pincite.adapters.sql.files import AFTER_SLASH
 from pincite.adapters.sql.tables import (
@@ -25,9 +26,6 @@ from pincite.adapters.sql.versions import version_of
 from pincite.core.documents import Document, Stage, Version, address_inside
 from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.keeping import Erasure, Hold, RemovedDocument, removed
-
-IDS_PER_STATEMENT = 1000
-T = TypeVar("T")
 
 OWN = holds.c.workspace_id == bindparam("own")
 SOME: BindParameter[Any] = bindparam("document_ids", expanding=True)
@@ -127,7 +125,7 @@ class SqlKeeping:
 
     async def holds(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Hold]:
         """Return the holds of documents, of those that have one."""
-        found = [row for some in _batches(document_ids) for row in await self._tx.rows(HELD, document_ids=some)]
+        found = [row for some in batches(document_ids) for row in await self._tx.rows(HELD, document_ids=some)]
         return {hold.document_id: hold for hold in map(_hold, found)}
 
     async def holds_in(self, collection_id: CollectionId) -> list[Hold]:
@@ -140,7 +138,7 @@ class SqlKeeping:
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
         """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
-        for some in _batches(document_ids):
+        for some in batches(document_ids):
             await self._tx.change(KEEP_DOCUMENTS, document_ids=some, removed_at=removed_at)
             await self._tx.change(KEEP_VERSIONS, document_ids=some)
 
@@ -171,14 +169,14 @@ class SqlKeeping:
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
         """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
         hashes: set[str] = set()
-        for some in _batches(document_ids):
+        for some in batches(document_ids):
             hashes.update(row.sha256 for row in await self._tx.rows(HASHES, document_ids=some))
             await self._tx.change(DROPPED, document_ids=some)
         return hashes
 
     async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:
         """Return the stored answers and logged questions among whose sources some of these documents are, or were."""
-        found = [row.message_id for some in _batches(document_ids) for row in await self._tx.rows(RESTING, document_ids=some)]
+        found = [row.message_id for some in batches(document_ids) for row in await self._tx.rows(RESTING, document_ids=some)]
         return [MessageId(each) for each in dict.fromkeys(found)]
 
     async def erase(self, new: Sequence[Erasure]) -> None:
@@ -199,7 +197,7 @@ class SqlKeeping:
 
     async def erased(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Erasure]:
         """Return the erasures of documents, of those that were erased."""
-        rows = [row for some in _batches(document_ids) for row in await self._tx.rows(ERASED, document_ids=some)]
+        rows = [row for some in batches(document_ids) for row in await self._tx.rows(ERASED, document_ids=some)]
         return {each.document_id: each for each in map(_erasure, rows)}
 
     async def unfinished(self) -> list[Erasure]:
@@ -208,7 +206,7 @@ class SqlKeeping:
 
     async def finish(self, document_ids: Sequence[DocumentId], *, finished_at: datetime) -> None:
         """Keep that of erased documents nothing is left; the hashes of their bytes are forgotten."""
-        for some in _batches(document_ids):
+        for some in batches(document_ids):
             await self._tx.change(FINISHED, document_ids=some, at=finished_at)
 
 
@@ -220,10 +218,6 @@ def _erasure(row: Row[Any]) -> Erasure:
         tuple(json.loads(row.hashes)),
         row.finished_at,
     )
-
-
-def _batches(items: Sequence[T]) -> Iterator[list[T]]:
-    return (list(items[at : at + IDS_PER_STATEMENT]) for at in range(0, len(items), IDS_PER_STATEMENT))
 
 
 def _hold(row: Row[Any]) -> Hold:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, select, update
 
 from pincite.adapters.sql.answers import rows_of_sources
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.collections import ensure_workspace
 from pincite.adapters.sql.plain import dump, load
 from pincite.adapters.sql.tables import query_logs, source_documents
@@ -32,7 +33,6 @@ REWRITTEN = (
     .where(query_logs.c.workspace_id == bindparam("own"), query_logs.c.message_id == bindparam("this_message"))
     .values(question=bindparam("words"), received=bindparam("came"))
 )
-IDS_PER_STATEMENT = 1000
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 
 
@@ -59,8 +59,7 @@ class SqlQueryLogs:
 
     async def of(self, message_ids: Sequence[MessageId]) -> Sequence[LoggedQuery]:
         """Return the questions with these ids, of those that are logged."""
-        batches = [list(message_ids[at : at + IDS_PER_STATEMENT]) for at in range(0, len(message_ids), IDS_PER_STATEMENT)]
-        return [_query(row) for some in batches for row in await self._tx.rows(SOME, ids=some)]
+        return [_query(row) for some in batches(message_ids) for row in await self._tx.rows(SOME, ids=some)]
 
     async def rewrite(self, query: LoggedQuery) -> None:
         """Put other words in the place of a logged question's own and of what was received: for what was erased."""

@@ -9,13 +9,12 @@ from sqlalchemy import Row, bindparam, delete, func, literal, select, union_all,
 
 from pincite.adapters.sql import canonical as codec
 from pincite.adapters.sql import named_bytes
+from pincite.adapters.sql.batches import batches
 from pincite.adapters.sql.tables import canonical_texts, documents, removed_versions, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import CanonicalText, Version
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import DocumentId, VersionId
-
-IDS_PER_STATEMENT = 1000
 
 OWN, OWN_REMOVED = versions.c.workspace_id == bindparam("own"), removed_versions.c.workspace_id == bindparam("own")
 KEPT = [column for column in removed_versions.c if column.name in versions.c]
@@ -114,8 +113,7 @@ class SqlVersions:
     async def counts(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, int]:
         """Count, of each document, the versions that are or were searched; those without one are left out."""
         found: dict[DocumentId, int] = {}
-        for at in range(0, len(document_ids), IDS_PER_STATEMENT):
-            some = list(document_ids[at : at + IDS_PER_STATEMENT])
+        for some in batches(document_ids):
             rows = await self._tx.rows(COUNTED, document_ids=some)
             found.update((DocumentId(row.document_id), row.versions) for row in rows)
         return found
