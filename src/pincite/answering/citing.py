@@ -64,7 +64,7 @@ def _given(known: dict[int, list[Figures]], sources: Sequence[Source]) -> Given:
     for source in sources:
         if source.n not in known:
             titled = [figures_of(source.title, language_of(source.best))]
-            known[source.n] = titled + [figures_of(passage.text, language_of(passage)) for passage in source.passages]
+            known[source.n] = titled + [figures_of(passage.text, language_of(passage)) for passage in source.quotable]
     return together(figures for source in sources for figures in known[source.n])
 
 

@@ -10,15 +10,16 @@ def group_sources(passages: Sequence[Passage]) -> list[Source]:
 
     `passages` come best first. A page is one source, and so is a document without pages; sources stand in the order in which
     their first passage was retrieved, the passages of a source in page order. A passage over a page break counts for the page
-    it starts on. A text that occurs several times (white space apart) is kept where it was found first.
+    it starts on. A text that occurs several times (white space apart) is kept where it was found first; what a model wrote never
+    takes the place of the same words in a document.
 
     Passages without `document_id` belong together when they share an address (`source_uri` or path), or a title and a page;
     otherwise each is a source of its own.
     """
     groups: dict[Hashable, list[Passage]] = {}
-    seen: set[str] = set()
+    seen: set[tuple[str, bool]] = set()
     for passage in passages:
-        folded = " ".join(passage.text.split())
+        folded = (" ".join(passage.text.split()), passage.generated)
         if folded in seen:
             continue
         seen.add(folded)

@@ -231,7 +231,8 @@ def _heading(source: "Source") -> str:
     if place and best.content_type in SHEET_TYPES:
         place = printable(f"sheet {best.pages[0].label}")
     section = " › ".join(best.heading_path)
-    parts = [printable(best.title), place, printable(section) if section != best.title else ""]
+    written = "written by a model, not in the document" if best.generated else ""
+    parts = [printable(best.title), place, printable(section) if section != best.title else "", written]
     text = click.style(f"[{source.n}] ", fg="cyan", bold=True) + click.style(" · ".join(p for p in parts if p), bold=True)
     scores = [f"{best.scores.fused:.2f}"]
     scores += [f"cosine {best.scores.dense:.3f}"] if best.scores.dense is not None else []

@@ -233,7 +233,14 @@ class Source:
             "generated": best.generated,
             "image_url": best.image_url,
             "chunks": [
-                {"chunk_id": p.chunk_id, "chunk_index": p.chunk_index, "start": p.start, "end": p.end, "score": p.scores.fused}
+                {
+                    "chunk_id": p.chunk_id,
+                    "chunk_index": p.chunk_index,
+                    "start": p.start,
+                    "end": p.end,
+                    "score": p.scores.fused,
+                    "generated": p.generated,
+                }
                 for p in self.passages
             ],
             "metadata": dict(best.metadata),

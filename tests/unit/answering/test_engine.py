@@ -2,6 +2,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -81,6 +82,19 @@ async def test_claims_cover_the_text_and_point_at_their_citations() -> None:
     ]
     assert [claim.citations for claim in answer.claims] == [(0,), ()]
     assert [claim.verdict for claim in answer.claims] == [Verdict.SUPPORTED, Verdict.NOT_CHECKED]
+
+
+async def test_what_a_model_wrote_of_a_picture_is_neither_quoted_nor_vouches_for_a_number() -> None:
+    written = replace(passage("The bars rise from 12 to 48 ships."), generated=True)
+    alone = await engine_of("The bars rise from 12 to 48 ships [1].", passages=[written]).ask("How many?")
+    assert (alone.citations, alone.claims[0].verdict) == ((), Verdict.NOT_CHECKED)
+    told = passage("Ships in the harbour by year", start=50)
+    beside = await engine_of("The bars rise from 12 to 48 ships [1].", passages=[written, told]).ask("How many?")
+    assert [quote.text for each in beside.citations for quote in each.quotes] == [told.text]
+    assert (beside.claims[0].verdict, beside.claims[0].reason) == (
+        Verdict.NOT_CHECKED,
+        "Its sources don't say 12 and 48; compare the claim with its quote.",
+    )
 
 
 async def test_labels_that_were_not_issued_never_become_citations() -> None:

@@ -1,5 +1,7 @@
 """Sources: one number per page, in the order of retrieval."""
 
+from dataclasses import replace
+
 from pincite.answering.sources import group_sources
 from pincite.core.documents import PageSpan
 from pincite.core.evidence import Passage
@@ -44,6 +46,11 @@ def test_versions_of_a_document_are_not_mixed() -> None:
 def test_the_same_text_in_two_documents_is_numbered_once_where_it_was_found_first() -> None:
     found = [passage("Notice is 60 days.", "d2"), passage("Notice  is\n60 days.", "d1"), passage("Notice is 30 days.", "d3")]
     assert [source.passages[0].document_id for source in group_sources(found)] == ["d2", "d3"]
+
+
+def test_words_that_a_model_wrote_never_take_the_place_of_the_same_words_in_a_document() -> None:
+    written = replace(passage("Notice is 60 days."), generated=True)
+    assert texts([written, passage("Notice is 60 days.", index=1)]) == [["Notice is 60 days.", "Notice is 60 days."]]
 
 
 def test_passages_of_an_own_retriever_that_share_nothing_stay_apart() -> None:

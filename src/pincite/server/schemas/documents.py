@@ -104,6 +104,8 @@ class DocumentRow(BaseModel):
     size_bytes: int
     pages: int
     pages_unread: int
+    pages_ocr: int
+    warnings: list[str]
     chunks: int
     locale: str
     doc_date: str
@@ -249,6 +251,8 @@ def document_row(document: Document, ingestion: Ingestion | None, standing: Stan
         size_bytes=document.size_bytes,
         pages=document.pages,
         pages_unread=document.pages_unread,
+        pages_ocr=document.pages_ocr,
+        warnings=list(document.warnings),
         chunks=document.chunks,
         locale=document.locale,
         doc_date=document.doc_date,

@@ -25,13 +25,17 @@ class Scores(BaseModel):
 
 
 class SourceChunk(BaseModel):
-    """A passage of a source: offsets are code points of the version's canonical text."""
+    """A passage of a source: offsets are code points of the version's canonical text.
+
+    One that is `generated` was written by a model, of a picture or as a summary, and belongs beside the run that they name.
+    """
 
     chunk_id: str
     chunk_index: int
     start: int
     end: int
     score: float
+    generated: bool
 
 
 class Source(BaseModel):
