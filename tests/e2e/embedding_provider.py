@@ -12,16 +12,18 @@ SIZE = 8
 class Provider(ThreadingHTTPServer):
     """Embeds, keeps what it was asked for in order, and answers no more once `most` texts were answered.
 
-    Texts without the word "Part" are none of a document, and not kept. Each request takes `pause_s` at least.
+    Texts without the word "Part" are none of a document, and not kept. Each request takes `pause_s` at least; one for a text
+    with the word `refuses` is refused.
     """
 
     daemon_threads = True
 
-    def __init__(self, *, most: int = sys.maxsize) -> None:
+    def __init__(self, *, most: int = sys.maxsize, refuses: str = "") -> None:
         super().__init__(("127.0.0.1", 0), Answering)
         self.answered: list[str] = []
         self.unanswered: list[str] = []
         self.most = most
+        self.refuses = refuses
         self.pause_s = 0.0
         self.waits, self.goes_on = threading.Event(), threading.Event()
 
@@ -43,11 +45,17 @@ class Answering(BaseHTTPRequestHandler):
             self.server.goes_on.wait()
             return
         time.sleep(self.server.pause_s)
+        if self.server.refuses and any(self.server.refuses in text for text in texts):
+            self._answer(403, {"error": {"message": "not for this key"}})
+            return
         self.server.answered += parts
         rows = [{"object": "embedding", "index": n, "embedding": vector_of(text)} for n, text in enumerate(texts)]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
-        body = json.dumps({"object": "list", "model": asked["model"], "data": rows, "usage": usage}).encode()
-        self.send_response(200)
+        self._answer(200, {"object": "list", "model": asked["model"], "data": rows, "usage": usage})
+
+    def _answer(self, status: int, told: dict[str, object]) -> None:
+        body = json.dumps(told).encode()
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -236,6 +236,17 @@ def test_what_only_a_person_can_mend_is_named_and_left(home: Home, tmp_path: Pat
     assert hits_of(home.path) == home.hits
 
 
+def test_vectors_that_a_document_in_work_or_a_failed_one_lacks_are_no_damage(home: Home) -> None:
+    for n, stage in enumerate(("failed", "embedding")):
+        path = f"paper{n:03}.md"
+        home.run(
+            "DELETE FROM vectors WHERE chunk_id IN "
+            f"(SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document_id WHERE d.path = '{path}')",
+            f"UPDATE documents SET stage = '{stage}' WHERE path = '{path}'",
+        )
+    assert doctor("--deep")[1]["vectors"]["state"] == "ok"
+
+
 def test_what_is_young_is_left(home: Home) -> None:
     leave_a_stray(home)
     young = home.path / "blobs" / "ab" / ("c" * 62)

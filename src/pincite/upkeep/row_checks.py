@@ -117,7 +117,7 @@ class VectorCheck:
         spare = [f"{kept.name}: {kept.spare}" for kept in found if kept.spare]
         if spare:
             return warning(self.name, f"There are vectors of models that a collection doesn't have: {named(spare)}.")
-        return sound(self.name, "each passage has its own")
+        return sound(self.name, "each passage of a ready document has its own")
 
     async def mend(self, counted: Counted) -> list[str]:
         """Embed what is missing, and delete what is of no use."""

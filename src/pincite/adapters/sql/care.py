@@ -39,7 +39,8 @@ CHUNKS = """
 """
 VECTORS = """
     SELECT l.workspace_id, l.id, l.name, l.embedding,
-      (SELECT count(*) FROM chunks c WHERE c.collection_id = l.id AND l.embedding IS NOT NULL AND NOT EXISTS
+      (SELECT count(*) FROM chunks c JOIN documents d ON d.id = c.document_id AND d.stage = 'ready'
+        WHERE c.collection_id = l.id AND l.embedding IS NOT NULL AND NOT EXISTS
         (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = :model)),
       (SELECT count(*) FROM vectors v JOIN chunks c ON c.id = v.chunk_id
         WHERE c.collection_id = l.id AND v.model_id = :model AND length(v.data) != :size),

@@ -25,7 +25,10 @@ class BrokenDocument:
 
 @dataclass(frozen=True, slots=True)
 class KeptVectors:
-    """A collection, and of its vectors: chunks that lack one, vectors of another size, and those of models it doesn't have."""
+    """A collection, and of its vectors: chunks that lack one, vectors of another size, and those of models it doesn't have.
+
+    Those that are ready lack none; of documents in work, or whose embedding failed, none counts as lacking.
+    """
 
     workspace_id: WorkspaceId
     id: CollectionId
