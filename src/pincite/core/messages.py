@@ -1,6 +1,6 @@
 """What goes to a chat model and what comes back beside text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pincite.core.evidence import Source
@@ -15,12 +15,24 @@ class Grounding:
 
 
 @dataclass(frozen=True, slots=True)
+class MessagePicture:
+    """A picture that is shown to a model: the bytes of a PNG or JPEG."""
+
+    data: bytes = field(repr=False)
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message. `grounding` repeats the prompt's data in structure; adapters of language models ignore it."""
+    """One message. `grounding` repeats the prompt's data in structure; adapters of language models ignore it.
+
+    `pictures` stand behind the content, for a model that sees.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
     grounding: Grounding | None = None
+    pictures: tuple[MessagePicture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

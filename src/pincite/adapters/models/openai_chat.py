@@ -37,6 +37,9 @@ LONGEST_TOKEN_CHARACTERS = 16
 USAGE_WAIT_S = 2.0
 """How long a complete text waits for the usage that should follow it."""
 
+TOKENS_A_PICTURE = 1_000
+"""What a picture is taken to cost where the provider doesn't count."""
+
 MOST_JSON_BYTES = 4_000_000
 """Largest reply of a server that doesn't stream."""
 
@@ -49,7 +52,7 @@ class OpenAIChatModel:
     wait for the first event, `silence_timeout_s` that between two. Failures that trying again may mend are tried up to
     `attempts` times, but
     never once text was given out. A reply ends at `max_output_tokens`, whatever the provider thinks of it.
-    `http_client` replaces the SDK's own client.
+    `http_client` replaces the SDK's own client; `purpose` is what a provider without a key or address is called in errors.
     """
 
     def __init__(
@@ -67,11 +70,12 @@ class OpenAIChatModel:
         attempts: int = 3,
         retry_wait_s: float = 0.5,
         http_client: "httpx2.AsyncClient | None" = None,
+        purpose: str = "chat",
     ) -> None:
         if protocol not in PROTOCOLS:
             raise ConfigurationError(f"Unknown chat protocol {protocol!r}. Use 'chat' or 'responses'.")
         longest = max(first_token_timeout_s, silence_timeout_s)
-        self._provider = ProviderClient("chat", api_key, base_url, longest, min(connect_timeout_s, timeout_s), http_client)
+        self._provider = ProviderClient(purpose, api_key, base_url, longest, min(connect_timeout_s, timeout_s), http_client)
         self._model = model
         self._protocol = PROTOCOLS[protocol]
         self._timeout_s = timeout_s
@@ -245,6 +249,7 @@ def _event(data: str) -> Event:
 
 
 def _estimated(messages: Sequence[ChatMessage], characters: int) -> ModelUsage:
-    """Guess four characters a token, for a provider that doesn't count."""
+    """Guess four characters a token, and what most models count for a picture, for a provider that doesn't count."""
     asked = sum(len(message.content) for message in messages)
-    return ModelUsage(-(-asked // 4), -(-characters // 4), estimated=True)
+    shown = sum(len(message.pictures) for message in messages)
+    return ModelUsage(-(-asked // 4) + shown * TOKENS_A_PICTURE, -(-characters // 4), estimated=True)

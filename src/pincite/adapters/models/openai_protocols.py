@@ -1,12 +1,13 @@
 """The two OpenAI chat protocols: how each is asked, and what reads its events."""
 
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pincite.adapters.models.openai_reading import Event, ReplyState, read_completions, read_responses
-from pincite.core.messages import ChatMessage
+from pincite.core.messages import ChatMessage, MessagePicture
 
 if TYPE_CHECKING:
     import openai
@@ -56,7 +57,7 @@ def _open_responses(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> Abstr
 def _completions_body(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
     return {
         "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "messages": [{"role": message.role, "content": _completions_content(message)} for message in messages],
         "max_tokens": max_tokens,
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -66,11 +67,29 @@ def _completions_body(model: str, messages: Sequence[ChatMessage], max_tokens: i
 def _responses_body(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
     return {
         "model": model,
-        "input": [{"role": message.role, "content": message.content} for message in messages],
+        "input": [{"role": message.role, "content": _responses_content(message)} for message in messages],
         "max_output_tokens": max_tokens,
         "stream": True,
         "store": False,
     }
+
+
+def _completions_content(message: ChatMessage) -> str | list[dict[str, Any]]:
+    if not message.pictures:
+        return message.content
+    shown = [{"type": "image_url", "image_url": {"url": _address(picture)}} for picture in message.pictures]
+    return [{"type": "text", "text": message.content}, *shown]
+
+
+def _responses_content(message: ChatMessage) -> str | list[dict[str, Any]]:
+    if not message.pictures:
+        return message.content
+    shown = [{"type": "input_image", "image_url": _address(picture)} for picture in message.pictures]
+    return [{"type": "input_text", "text": message.content}, *shown]
+
+
+def _address(picture: MessagePicture) -> str:
+    return f"data:{picture.content_type};base64,{b64encode(picture.data).decode('ascii')}"
 
 
 PROTOCOLS: Mapping[str, ChatProtocol] = {
