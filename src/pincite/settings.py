@@ -75,7 +75,42 @@ class Settings:
     chat_max_context_characters: int = _number(
         "CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most text of sources in one prompt.", unit="characters", least=1, most=10_000_000
     )
-    openai_api_key: str = _setting("OPENAI_API_KEY", "", "Key of the OpenAI-protocol provider, for chat and embeddings.")
+    vision_provider: str = _setting(
+        "VISION_PROVIDER",
+        "",
+        "How VISION_MODEL is asked: `openai` (Responses API) or `openai-chat` (Chat Completions). Empty: `openai-chat`.",
+    )
+    vision_model: str = _setting(
+        "VISION_MODEL",
+        "",
+        "Name of a model at the provider that describes the pictures in documents. Empty: no picture is sent anywhere.",
+    )
+    vision_request_timeout_seconds: float = _number(
+        "VISION_REQUEST_TIMEOUT_SECONDS",
+        60.0,
+        "Longest time that describing one picture may take, with its retries.",
+        unit="seconds",
+        least=0.1,
+        most=86_400,
+    )
+    vision_max_output_tokens: int = _number(
+        "VISION_MAX_OUTPUT_TOKENS", 500, "Most tokens of one description.", unit="tokens", least=1, most=1_000_000
+    )
+    vision_max_pictures: int = _number(
+        "VISION_MAX_PICTURES",
+        50,
+        "Most pictures of one document that are shown to the vision model, each once; 0 shows none.",
+        unit="pictures",
+        least=0,
+        most=100_000,
+    )
+    vision_least_side_pixels: int = _number(
+        "VISION_LEAST_SIDE_PIXELS", 100, "Narrowest picture that is shown to it.", unit="pixels", least=1, most=100_000
+    )
+    vision_max_picture_bytes: int = _number(
+        "VISION_MAX_PICTURE_BYTES", 5_000_000, "Largest picture that is sent to it.", unit="bytes", least=1, most=100_000_000
+    )
+    openai_api_key: str = _setting("OPENAI_API_KEY", "", "Key of the OpenAI-protocol provider, for chat, embeddings and vision.")
     openai_base_url: str = _setting("OPENAI_BASE_URL", "", "Address of the OpenAI-protocol provider; empty is OpenAI itself.")
     chunk_tokens: int = _number(
         "PINCITE_CHUNK_TOKENS", 512, "Longest chunk, title and headings included.", unit="tokens", least=16, most=8192
@@ -208,6 +243,10 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat!r}; it can be extractive, openai or openai-chat.")
     if settings.chat != "extractive" and not settings.chat_model:
         raise ConfigurationError(f"CHAT_PROVIDER is {settings.chat}, so CHAT_MODEL must name a model.")
+    if settings.vision_provider not in {"", "openai", "openai-chat"}:
+        raise ConfigurationError(f"VISION_PROVIDER is {settings.vision_provider!r}; it can be openai or openai-chat.")
+    if settings.vision_provider and not settings.vision_model:
+        raise ConfigurationError(f"VISION_PROVIDER is {settings.vision_provider}, so VISION_MODEL must name a model.")
     if settings.ocr not in {"auto", "rapidocr", "tesseract", "off"}:
         raise ConfigurationError(f"PINCITE_OCR is {settings.ocr!r}; it can be auto, rapidocr, tesseract or off.")
     for entry in fields(Settings):

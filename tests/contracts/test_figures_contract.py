@@ -1,5 +1,7 @@
 """What every store keeps of the pictures in documents, and that they go with their version."""
 
+from datetime import UTC, datetime
+
 import pytest
 from tests.contracts.test_store_contract import (
     OURS,
@@ -13,8 +15,8 @@ from tests.contracts.test_store_contract import (
 
 from pincite.core.documents import Document, Version
 from pincite.core.errors import ConflictError, NotFoundError
-from pincite.core.figures import Figure, FigurePlace
-from pincite.core.ids import DocumentId, FigureId, new_id
+from pincite.core.figures import Figure, FigurePlace, PictureDescription
+from pincite.core.ids import DocumentId, FigureId, WorkspaceId, new_id
 from pincite.core.ports.store import Store
 
 
@@ -70,3 +72,40 @@ async def test_they_go_with_their_version_and_with_their_collection(store: Store
         await work.documents.remove(paper.id)
         assert await work.figures.get(figure.id, paper.id) is None
         assert not await work.versions.blob_in_use(figure.sha256)
+
+
+def described(sha256: str, text: str, *, asked: str = "1") -> PictureDescription:
+    return PictureDescription(new_id(), sha256, "seer", asked, text, datetime(2031, 2, 3, 4, tzinfo=UTC))
+
+
+async def known(store: Store, *hashes: str, asked: str = "1", workspace: WorkspaceId = OURS) -> dict[str, str]:
+    async with store.open(workspace) as work:
+        return await work.figures.descriptions(hashes, model="seer", asked=asked)
+
+
+async def test_a_picture_is_described_once_by_a_model_that_is_asked_in_one_way(store: Store) -> None:
+    _, _, (figure, other) = await kept(store)
+    async with store.open(OURS) as work:
+        assert await work.figures.learn(described(figure.sha256, "A chart."))
+        assert not await work.figures.learn(described(figure.sha256, "Another chart."))
+        assert await work.figures.learn(described(figure.sha256, "A bar chart.", asked="2"))
+        assert await work.figures.learn(described(other.sha256, ""))
+        await work.commit()
+    assert await known(store, figure.sha256, other.sha256, "00") == {figure.sha256: "A chart.", other.sha256: ""}
+    assert await known(store, figure.sha256, other.sha256, asked="2") == {figure.sha256: "A bar chart."}
+    assert await known(store, figure.sha256, workspace=THEIRS) == {}
+    assert await known(store) == {}
+
+
+async def test_what_was_written_of_a_picture_is_forgotten_with_the_last_figure_that_shows_it(store: Store) -> None:
+    paper, _, (figure, other) = await kept(store)
+    async with store.open(OURS) as work:
+        for each in (figure, other):
+            await work.figures.learn(described(each.sha256, "A chart."))
+        assert await work.figures.unlearn([figure.sha256, other.sha256]) == 0
+        await work.documents.remove(paper.id)
+        assert await work.figures.unlearn([figure.sha256]) == 1
+        await work.commit()
+    assert await known(store, figure.sha256, other.sha256) == {other.sha256: "A chart."}
+    async with store.open(THEIRS) as work:
+        assert await work.figures.unlearn([other.sha256]) == 0

@@ -12,6 +12,7 @@ from pincite.answering.extractive import ExtractiveChatModel
 from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConfigurationError, ModelChangedError
 from pincite.core.ports.models import ChatModel, EmbeddingModel
+from pincite.core.ports.vision import VisionModel
 from pincite.settings import Settings
 
 
@@ -76,7 +77,7 @@ class Models:
 
     async def aclose(self) -> None:
         """Close the connections to providers."""
-        for model in (vars(self).get("embedding"), vars(self).get("chat")):
+        for model in map(vars(self).get, ("embedding", "chat", "vision")):
             if isinstance(model, Closable):
                 await model.aclose()
 
@@ -103,6 +104,23 @@ class Models:
             first_token_timeout_s=settings.chat_first_token_timeout_seconds,
             silence_timeout_s=settings.chat_silence_timeout_seconds,
             max_output_tokens=settings.chat_max_output_tokens,
+        )
+
+    @cached_property
+    def vision(self) -> VisionModel | None:
+        """Return the model that describes pictures; None when none is configured."""
+        settings = self._settings
+        if not settings.vision_model:
+            return None
+        from pincite.adapters.models.openai_vision import OpenAIVisionModel
+
+        return OpenAIVisionModel(
+            settings.vision_model,
+            settings.openai_api_key or None,
+            settings.openai_base_url or None,
+            protocol="responses" if settings.vision_provider == "openai" else "chat",
+            timeout_s=settings.vision_request_timeout_seconds,
+            max_output_tokens=settings.vision_max_output_tokens,
         )
 
 

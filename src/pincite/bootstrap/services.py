@@ -25,6 +25,7 @@ from pincite.core.ports.querylog import QueryLog
 from pincite.core.ports.queue import Queue
 from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules
+from pincite.ingest.describing import Vision, VisionRules
 from pincite.ingest.erasing import Eraser
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
@@ -177,8 +178,14 @@ def _ingestor(
         models.embedding_of,
         metering,
         settings.max_figures,
+        _vision(settings, models),
         reads_as(settings, parser),
     )
+
+
+def _vision(settings: Settings, models: Models) -> Vision | None:
+    rules = VisionRules(settings.vision_max_pictures, settings.vision_least_side_pixels, settings.vision_max_picture_bytes)
+    return Vision(models.vision, rules) if models.vision else None
 
 
 def _metering(settings: Settings) -> Metering | None:

@@ -1,6 +1,7 @@
 """Pictures in documents: where they stand, and what is kept of them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from pincite.core.ids import DocumentId, FigureId, VersionId
@@ -47,6 +48,21 @@ class Figure:
     width: int
     height: int
     description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureDescription:
+    """What a model wrote of the bytes of a picture, wherever they stand; empty where it found nothing worth telling.
+
+    `asked` is the version of how it was asked. `id` names what was charged for it.
+    """
+
+    id: str
+    sha256: str
+    model: str
+    asked: str
+    text: str
+    created_at: datetime
 
 
 def figure_url(document_id: DocumentId, figure_id: FigureId | None) -> str | None:

@@ -13,6 +13,7 @@ class UsageKind(StrEnum):
 
     EMBEDDING = "embedding"
     CHAT = "chat"
+    VISION = "vision"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ FORGET_BATCH = 100
 async def forget(store: Store, blobs: BlobStore, workspace_id: WorkspaceId, hashes: Many[str]) -> set[str]:
     """Delete bytes that nothing has any more, under the store's lock: no row can come to name them meanwhile.
 
-    Return those that stay although no row names them, because somebody holds the blobs.
+    What models wrote of pictures among them goes, too. Return those that stay although no row names them, as somebody holds the
+    blobs.
     """
     stayed: set[str] = set()
     left = iter(sorted(hashes))
@@ -27,4 +28,6 @@ async def forget(store: Store, blobs: BlobStore, workspace_id: WorkspaceId, hash
             for sha256 in batch:
                 if not await work.versions.blob_in_use(sha256) and not await blobs.delete(sha256):
                     stayed.add(sha256)
+            if await work.figures.unlearn(batch):
+                await work.commit()
     return stayed

@@ -12,6 +12,7 @@ from pincite.language.sentences import sentence_spans
 
 _MOST_CHARS = 500
 _LEAST_CHARS = 25
+_MOST_HEADING_CHARS = 200
 
 
 def captions_of(canonical: CanonicalText, figures: Sequence[Figure]) -> frozenset[int]:
@@ -52,7 +53,8 @@ def with_figures(
         elif start < end:
             found.append(_written(shared, canonical.text[start:end], len(found), budget_tokens, count_tokens))
         if figure.description:
-            written = replace(shared, generated=True)
+            headings = (*shared.heading_path, *_caption(canonical, start, end))
+            written = replace(shared, generated=True, heading_path=headings)
             found.append(_written(written, figure.description, len(found), budget_tokens, count_tokens))
     return found
 
@@ -81,6 +83,13 @@ def _run(canonical: CanonicalText, figure: Figure, lang: str) -> tuple[int, int]
     spans = sentence_spans(canonical.text[start:end], lang)
     last = max((to for _, to in spans if to <= _MOST_CHARS), default=_MOST_CHARS)
     return start, start + len(canonical.text[start : start + last].rstrip())
+
+
+def _caption(canonical: CanonicalText, start: int, end: int) -> tuple[str, ...]:
+    """Return the caption that stands for a figure as the last of its headings: what a model wrote is found by it, too."""
+    found = next((block for block in canonical.blocks if block.start == start and block.role is BlockRole.CAPTION), None)
+    text = " ".join(canonical.text[start:end].split())
+    return (text,) if found and text and len(text) <= _MOST_HEADING_CHARS else ()
 
 
 def _block_before(canonical: CanonicalText, start: int) -> Block | None:

@@ -1,13 +1,12 @@
 """Takes files in: keeps the bytes, reads them in isolation, cuts, embeds and publishes them."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Collection as Many
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
-from pathlib import Path
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage
 from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, StoreError
@@ -23,10 +22,12 @@ from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.charging import settle
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, move_contents, remove_with_contents
+from pincite.ingest.describing import Vision
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.families import contents_of
-from pincite.ingest.figures import MAX_FIGURES, Figures
+from pincite.ingest.figures import MAX_FIGURES
 from pincite.ingest.file_states import read_unchanged
+from pincite.ingest.illustrating import Illustrator
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import begin, enqueue
@@ -54,6 +55,8 @@ class Ingestor:
     metering: Metering | None = None
     """Charges attempts for what they embed; without, nothing is charged."""
     max_figures: int = MAX_FIGURES
+    vision: Vision | None = None
+    """Describes pictures; without, they are told of by the document's words alone."""
     reads_as: str = ""
     """Fingerprint of how files are read: bytes that were refused are read again when it has changed; without, always."""
 
@@ -138,8 +141,8 @@ class Ingestor:
         async with reported(self.store, self.workspace_id, document, on_progress) as reports:
             run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew, gives_way)
             try:
-                async with self._forgetting_figures(run):
-                    return await self._process(run)
+                async with self._illustrator.forgetting(document) as figures:
+                    return await self._process(run, figures)
             except OvertakenError as overtaken:
                 return overtaken.document
             except GaveWayError:
@@ -151,16 +154,18 @@ class Ingestor:
                     await asyncio.shield(self._fail(run, _STOPPED))
                 raise
 
-    async def _process(self, run: "_Run") -> Document:
+    async def _process(self, run: "_Run", figures: set[str]) -> Document:
         document = run.document
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
         await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
-        reading = await self._with_figures(run, reading, path)
+        reading = await self._illustrator.illustrate(reading, path, name=run.name)
+        figures.update(figure.sha256 for figure in reading.figures)
         reading = await self._kept(document, reading)
         await self._process_contents(run)
+        reading = await self._described(run, reading)
         done = await self._publish(run, reading)
-        await self._figures.restore(reading.figures, path, name=run.name)
+        await self._illustrator.restore(reading, path, name=run.name)
         return done
 
     async def _put_aside(self, run: "_Run") -> Document:
@@ -196,14 +201,30 @@ class Ingestor:
     def _publisher(self) -> Publisher:
         return Publisher(self.store, self.workspace_id, Embedder(self.store, self.workspace_id, self.rules), self.metering)
 
-    async def _publish(self, run: "_Run", reading: Reading) -> Document:
+    async def _described(self, run: "_Run", reading: Reading) -> Reading:
+        """Have a model describe the pictures of a document, which is found by its words meanwhile."""
+
+        async def show(reading: Reading) -> Reading:
+            stored = reading if reading.is_stored else await self._publisher.keep(run.document, reading)
+            await self._publish(run, stored, words_alone=True)
+            return await self._publisher.again(stored)
+
+        return await self._illustrator.describe(run.document, reading, reports=run.reports, gives_way=run.gives_way, show=show)
+
+    async def _publish(self, run: "_Run", reading: Reading, *, words_alone: bool = False) -> Document:
         """Publish with the model that the collection has; again when it comes to another one, or others read the same bytes."""
         embedding = run.embedding
         for turn in count():
             embedding = await self._model_of(run.document, embedding)
             try:
                 done = await self._publisher.publish(
-                    run.document, reading, embedding, title=run.title, reports=run.reports, gives_way=run.gives_way
+                    run.document,
+                    reading,
+                    embedding,
+                    title=run.title,
+                    reports=run.reports,
+                    gives_way=run.gives_way,
+                    words_alone=words_alone,
                 )
             except ReadElsewhereError as elsewhere:
                 reading = elsewhere.instead(reading)
@@ -213,7 +234,8 @@ class Ingestor:
                 # What is stored of it by now was cut for the other model.
                 reading = await self._publisher.again(reading)
             else:
-                run.reports.hear(Stage.READY, done.chunks, done.chunks)
+                if not words_alone:
+                    run.reports.hear(Stage.READY, done.chunks, done.chunks)
                 return done
         raise AssertionError
 
@@ -226,28 +248,9 @@ class Ingestor:
         return replace(reading_of(run.document, await self._parse(run), run.name), is_anew=True)
 
     @property
-    def _figures(self) -> Figures:
-        return Figures(self.blobs, self.parser, self.max_figures)
-
-    @asynccontextmanager
-    async def _forgetting_figures(self, run: "_Run") -> AsyncGenerator[None]:
-        """Delete at the end the bytes of the document's figures that no row names then."""
-        async with self.store.open(self.workspace_id) as work:
-            run.figures.update(await work.figures.blobs(run.document.id))
-        try:
-            yield
-        finally:
-            with suppress(StoreError):
-                await self._forget(run.figures)
-
-    async def _with_figures(self, run: "_Run", reading: Reading, path: Path) -> Reading:
-        """Take the pictures out of a file that was just read; see that those of one read before are still there."""
-        if reading.is_stored:
-            await self._figures.restore(reading.figures, path, name=run.name)
-            return reading
-        figures = await self._figures.take(reading.version.id, reading.places, path, name=run.name)
-        run.figures.update(figure.sha256 for figure in figures)
-        return replace(reading, figures=figures, places=())
+    def _illustrator(self) -> Illustrator:
+        own = self.workspace_id
+        return Illustrator(self.store, self.blobs, self.parser, own, self.max_figures, self.vision, self.metering)
 
     async def _kept(self, document: Document, reading: Reading) -> Reading:
         """Store a text that was long to read before anything else is done with it."""
@@ -361,7 +364,7 @@ class Ingestor:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One try to bring a document to its end. `figures` are the hashes of pictures that it may leave behind."""
+    """One try to bring a document to its end."""
 
     document: Document
     name: str
@@ -371,7 +374,6 @@ class _Run:
     is_queued: bool
     is_anew: bool
     gives_way: GivesWay
-    figures: set[str] = field(default_factory=set[str])
 
 
 class _BytesGone(Exception):

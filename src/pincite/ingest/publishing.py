@@ -29,7 +29,8 @@ KEEP_CHARACTERS = 50_000
 class Reading:
     """A version with its text and figures. `is_stored`: the store has all of it. `is_anew`: it replaces one like it.
 
-    `places` are figures whose bytes haven't been taken out of the file yet.
+    `places` are figures whose bytes haven't been taken out of the file yet. `remarks` are sentences about what of it couldn't be
+    told, beside those of the parser.
     """
 
     version: Version
@@ -38,6 +39,7 @@ class Reading:
     places: tuple[FigurePlace, ...] = ()
     is_stored: bool = False
     is_anew: bool = False
+    remarks: tuple[str, ...] = ()
 
 
 class ReadElsewhereError(Exception):
@@ -136,10 +138,12 @@ class Publisher:
         title: str,
         reports: Reports,
         gives_way: GivesWay,
+        words_alone: bool = False,
     ) -> Document:
         """Let a document be found, by its words as soon as they are cut, and return it when it is ready.
 
         A first version is searched while its vectors are made. A changed one takes the place of the one before when it is whole.
+        With `words_alone` it is not made ready: something is still to be added to a stored version, which is found meanwhile.
         Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`; and
         `GaveWayError` when others go first, between two batches of vectors.
         """
@@ -149,6 +153,8 @@ class Publisher:
         if not cut.chunks:
             raise RefusedInput("No readable text was found in the file.", code="no_text")
         run = _Run(self, document, reading, cut, embedding, shown, reports)
+        if words_alone:
+            return await run.words()
         if cut.are_stored or any(True for _ in cut.batches()):
             return await run.step_by_step(gives_way)
         return await run.at_once()
@@ -191,6 +197,11 @@ class _Run:
     @property
     def _model_id(self) -> str:
         return self.embedding.spec.model_id if self.embedding else ""
+
+    async def words(self) -> Document:
+        """Store the chunks, to be found by their words where nothing else of the document is found yet."""
+        await self._store()
+        return self.document
 
     async def at_once(self) -> Document:
         """Publish chunks whose vectors are all known, in one step."""
@@ -278,7 +289,7 @@ class _Run:
             pages=len(canonical.pages),
             pages_unread=version.pages_unread,
             pages_ocr=len(canonical.pages_by_ocr),
-            warnings=version.warnings,
+            warnings=(*version.warnings, *self.reading.remarks),
             chunks=len(chunks),
             locale=chunks[0].lang,
             doc_date=version.doc_date,

@@ -1,11 +1,11 @@
 """Pictures in documents, in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import Transaction
 from pincite.core.errors import NotFoundError
-from pincite.core.figures import Figure
+from pincite.core.figures import Figure, PictureDescription
 from pincite.core.ids import DocumentId, FigureId, VersionId
 
 
@@ -37,6 +37,26 @@ class MemoryFigures:
         tables, own = await self._tx.lock(), self._tx.workspace_id
         if figure := tables.figures.get(own, figure_id):
             tables.figures.put(own, figure_id, replace(figure, description=description))
+
+    async def descriptions(self, hashes: Collection[str], *, model: str, asked: str) -> dict[str, str]:
+        """Return what a model wrote, asked in one way, of pictures by the hashes of their bytes, of those that it described."""
+        known = self._tx.tables.descriptions.all(self._tx.workspace_id)
+        found = (each for each in known if each.sha256 in hashes and (each.model, each.asked) == (model, asked))
+        return {each.sha256: each.text for each in found}
+
+    async def learn(self, description: PictureDescription) -> bool:
+        """Keep what a model wrote of a picture. False, and nothing changed, when it has described it already."""
+        tables = await self._tx.lock()
+        if await self.descriptions([description.sha256], model=description.model, asked=description.asked):
+            return False
+        tables.descriptions.add(self._tx.workspace_id, description.id, description)
+        return True
+
+    async def unlearn(self, hashes: Collection[str]) -> int:
+        """Forget what models wrote of pictures that no figure of the workspace shows any more; return how many these were."""
+        tables, own = await self._tx.lock(), self._tx.workspace_id
+        gone = set(hashes) - {figure.sha256 for figure in tables.figures.all(own)}
+        return tables.descriptions.drop_where(own, lambda each: each.sha256 in gone)
 
     async def blobs(self, document_id: DocumentId) -> set[str]:
         """Return the hashes of the bytes of a document's figures, in all its versions."""

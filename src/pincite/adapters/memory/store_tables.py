@@ -9,7 +9,7 @@ from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
 from pincite.core.errors import ConflictError, StoreError
-from pincite.core.figures import Figure
+from pincite.core.figures import Figure, PictureDescription
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, JobId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ingestions import Ingestion
@@ -135,6 +135,7 @@ class Tables:
     versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
     figures: Rows[FigureId, Figure] = field(default_factory=Rows[FigureId, Figure])
+    descriptions: Rows[str, PictureDescription] = field(default_factory=Rows[str, PictureDescription])
     drafts: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     log: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
     kept: Rows[ChunkId, Entry] = field(default_factory=Rows[ChunkId, Entry])
@@ -161,6 +162,7 @@ class Tables:
             self.versions.copy(),
             self.texts.copy(),
             self.figures.copy(),
+            self.descriptions.copy(),
             self.drafts.copy(),
             self.log.copy(),
             self.kept.copy(),

@@ -1,8 +1,8 @@
-"""The table of the pictures in documents. A change here needs a migration (`migrations/versions`)."""
+"""The tables of the pictures in documents. A change here needs a migration (`migrations/versions`)."""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
-from pincite.adapters.sql.columns import CASCADE, HASH, ID, metadata
+from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, metadata
 
 figures = Table(
     "figures",
@@ -23,4 +23,17 @@ figures = Table(
     Column("height", Integer, nullable=False),
     Column("description", Text, nullable=False),
     Index(None, "version_id", "number"),
+)
+
+picture_descriptions = Table(
+    "picture_descriptions",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("sha256", HASH, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("workspace_id", "sha256", "model", "asked"),
 )

@@ -1,15 +1,17 @@
 """Rows of the pictures in documents."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select, update
+from sqlalchemy import Row, bindparam, delete, literal, select, update
 
-from pincite.adapters.sql.tables import figures, versions
+from pincite.adapters.sql.batches import batches
+from pincite.adapters.sql.tables import figures, picture_descriptions, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.errors import NotFoundError
-from pincite.core.figures import Figure, FigurePlace
+from pincite.core.figures import Figure, FigurePlace, PictureDescription
 from pincite.core.ids import DocumentId, FigureId, VersionId
 
 OF_VERSION = (
@@ -28,6 +30,20 @@ DESCRIBED = (
     update(figures)
     .where(figures.c.workspace_id == bindparam("own"), figures.c.id == bindparam("figure"))
     .values(description=bindparam("written"))
+)
+OF_PICTURES = (
+    picture_descriptions.c.workspace_id == bindparam("own"),
+    picture_descriptions.c.sha256.in_(bindparam("hashes", expanding=True)),
+)
+KNOWN = select(picture_descriptions.c.sha256, picture_descriptions.c.text).where(
+    *OF_PICTURES, picture_descriptions.c.model == bindparam("by"), picture_descriptions.c.asked == bindparam("in_version")
+)
+UNLEARNT = delete(picture_descriptions).where(
+    *OF_PICTURES,
+    ~select(literal(1))
+    .select_from(figures)
+    .where(figures.c.sha256 == picture_descriptions.c.sha256, figures.c.workspace_id == bindparam("own"))
+    .exists(),
 )
 
 
@@ -57,6 +73,25 @@ class SqlFigures:
     async def describe(self, figure_id: FigureId, description: str) -> None:
         """Keep what a model wrote of a figure."""
         await self._tx.change(DESCRIBED, figure=figure_id, written=description)
+
+    async def descriptions(self, hashes: Collection[str], *, model: str, asked: str) -> dict[str, str]:
+        """Return what a model wrote, asked in one way, of pictures by the hashes of their bytes, of those that it described."""
+        parts = batches(sorted(hashes))
+        rows = [row for some in parts for row in await self._tx.rows(KNOWN, hashes=some, by=model, in_version=asked)]
+        return {row.sha256: row.text for row in rows}
+
+    async def learn(self, description: PictureDescription) -> bool:
+        """Keep what a model wrote of a picture. False, and nothing changed, when it has described it already."""
+        await self._tx.lock()
+        model, asked = description.model, description.asked
+        if await self.descriptions([description.sha256], model=model, asked=asked):
+            return False
+        await self._tx.insert(picture_descriptions, {each.name: getattr(description, each.name) for each in fields(description)})
+        return True
+
+    async def unlearn(self, hashes: Collection[str]) -> int:
+        """Forget what models wrote of pictures that no figure of the workspace shows any more; return how many these were."""
+        return sum([(await self._tx.change(UNLEARNT, hashes=some)).rowcount for some in batches(sorted(hashes))])
 
     async def blobs(self, document_id: DocumentId) -> set[str]:
         """Return the hashes of the bytes of a document's figures, in all its versions."""

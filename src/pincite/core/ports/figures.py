@@ -1,9 +1,9 @@
 """Rows of the pictures in documents."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from pincite.core.figures import Figure
+from pincite.core.figures import Figure, PictureDescription
 from pincite.core.ids import DocumentId, FigureId, VersionId
 
 
@@ -24,6 +24,18 @@ class FigureRows(Protocol):
 
     async def describe(self, figure_id: FigureId, description: str) -> None:
         """Keep what a model wrote of a figure."""
+        ...
+
+    async def descriptions(self, hashes: Collection[str], *, model: str, asked: str) -> dict[str, str]:
+        """Return what a model wrote, asked in one way, of pictures by the hashes of their bytes, of those that it described."""
+        ...
+
+    async def learn(self, description: PictureDescription) -> bool:
+        """Keep what a model wrote of a picture. False, and nothing changed, when it has described it already."""
+        ...
+
+    async def unlearn(self, hashes: Collection[str]) -> int:
+        """Forget what models wrote of pictures that no figure of the workspace shows any more; return how many these were."""
         ...
 
     async def blobs(self, document_id: DocumentId) -> set[str]:

@@ -15,7 +15,7 @@ from pincite.adapters.sql.store import SqlStore, open_store
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, EmbeddingSpec, Stage, Version
 from pincite.core.evidence import Filter, Strategy
-from pincite.core.figures import Figure, FigurePlace
+from pincite.core.figures import Figure, FigurePlace, PictureDescription
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, MessageId, VersionId, WorkspaceId, new_id
 from pincite.core.keeping import Erasure, Hold
@@ -46,6 +46,9 @@ async def use_figures(work: UnitOfWork, version: Version) -> None:
     await work.figures.get(figure.id, version.document_id)
     await work.figures.of_version(version.id)
     await work.figures.describe(figure.id, "A chart.")
+    await work.figures.learn(PictureDescription(new_id(), "ef", "seer", "1", "A chart.", NOW))
+    await work.figures.descriptions(["ef"], model="seer", asked="1")
+    await work.figures.unlearn(["ef"])
     await work.figures.blobs(version.document_id)
     await work.versions.canonical(version.id)
 
