@@ -8,7 +8,8 @@ import pytest
 from pincite.core.answers import Answer, AnswerRecord, FrozenQuote
 from pincite.core.documents import CanonicalText, Collection, Document, Stage, Version, address_inside
 from pincite.core.evidence import Strategy
-from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId, WorkspaceId, new_id
+from pincite.core.figures import Figure, FigurePlace, PictureDescription
+from pincite.core.ids import CollectionId, DocumentId, FigureId, MessageId, VersionId, WorkspaceId, new_id
 from pincite.core.keeping import Erasure, Hold
 from pincite.core.ports.store import Store
 from pincite.core.querylog import LoggedQuery, Outcome
@@ -118,6 +119,35 @@ async def test_what_was_removed_before_a_moment_is_dropped_with_its_texts(store:
         assert left == [False, True, False, True]
         assert await work.keeping.removed(rows[0][0].id) is None
         assert not await work.versions.blob_in_use("00" * 32)
+
+
+def figure(of: Version, sha256: str) -> Figure:
+    return Figure(FigureId(new_id()), of.id, 1, FigurePlace(0, 4, 1), sha256 * 32, "image/png", 40, 30, "A chart.")
+
+
+async def test_the_figures_of_cited_versions_are_kept_with_them_and_dropped_with_them(store: Store) -> None:
+    row, (first, second) = await stored(store, "a.txt", "aa", "bb")
+    shown, gone = figure(first, "dd"), figure(second, "ee")
+    await cite(store, first)
+    async with store.open(OURS) as work:
+        await work.figures.add([shown, gone])
+        await work.figures.learn(PictureDescription(new_id(), shown.sha256, "seer", "1", "A chart.", NOW))
+        await work.commit()
+    await remove(store, row)
+    async with store.open(OURS) as work:
+        assert await work.figures.of_version(first.id) == [shown]
+        assert (await work.figures.get(shown.id, row.id), await work.figures.get(gone.id, row.id)) == (shown, None)
+        assert await work.figures.get(shown.id, document("b.txt").id) is None
+        assert await work.figures.blobs(row.id) == {shown.sha256}
+        assert [await work.versions.blob_in_use(each.sha256) for each in (shown, gone)] == [True, False]
+        assert await work.figures.unlearn([shown.sha256]) == 0
+    async with store.open(THEIRS) as work:
+        assert await work.figures.get(shown.id, row.id) is None
+    async with store.open(OURS) as work:
+        assert await work.keeping.drop([row.id]) == {first.sha256, shown.sha256}
+        assert await work.figures.get(shown.id, row.id) is None
+        assert not await work.versions.blob_in_use(shown.sha256)
+        assert await work.figures.unlearn([shown.sha256]) == 1
 
 
 async def test_holds_are_kept_replaced_and_released(store: Store) -> None:

@@ -8,6 +8,8 @@ from tests.server.conftest import House, filled
 from tests.unit.adapters.parsers.conftest import PdfKit, Sheet, Text
 from tests.unit.adapters.parsers.test_pdf_figures import picture
 
+from pincite.adapters.memory.chat import ScriptedChatModel
+
 CAPTION = "Figure 1. Ships in the harbour by year"
 
 
@@ -57,3 +59,24 @@ async def test_with_its_document_a_picture_is_gone(house: House, document_id: st
     url = await image_url(house, document_id)
     assert (await house.client.delete(f"/documents/{document_id}", headers=house.headers)).status_code == 204
     assert (await get(house, url)).status_code == 404
+
+
+@pytest.mark.parametrize("model", [ScriptedChatModel(["Ships in the harbour by year [1]."])])
+async def test_the_picture_of_a_caption_that_an_answer_cites_outlives_its_document_until_that_is_erased(
+    house: House, document_id: str
+) -> None:
+    url = await image_url(house, document_id)
+    before = await get(house, url)
+    asked = {"question": "Which ships in the harbour by year?", "document_ids": [document_id]}
+    answer = await house.client.post("/query/", headers=house.headers | {"Accept": "application/json"}, json=asked)
+    assert answer.json()["citations"]
+    assert (await house.client.delete(f"/documents/{document_id}", headers=house.headers)).status_code == 204
+    after = await get(house, url)
+    assert (after.status_code, after.content) == (200, before.content)
+    other = await get(house, url.replace(document_id, house.document_id))
+    assert other.status_code == 404
+    erased = await house.client.post(f"/documents/{document_id}/erase", headers=house.headers)
+    assert erased.json()["left"] == []
+    assert (await get(house, url)).status_code == 404
+    held = [path.read_bytes() for path in (house.services.settings.home_path / "blobs").rglob("*") if path.is_file()]
+    assert before.content not in held

@@ -166,7 +166,7 @@ async def _family(work: UnitOfWork, document_id: DocumentId) -> _Family:
         family.removed += inner
         waiting += inner
     for each in family.removed:
-        family.hashes[each.id] = {v.sha256 for v in await work.keeping.kept_of(each.id)}
+        family.hashes[each.id] = {v.sha256 for v in await work.keeping.kept_of(each.id)} | await work.figures.blobs(each.id)
     if on_hold := await work.keeping.holds(family.ids):
         raise held(next(each.path for each in family.all if each.id in on_hold))
     return family

@@ -16,7 +16,7 @@ from pincite.core.access import Permission, Principal, require
 from pincite.core.answers import Answer, AnswerEvent, SourcesChunk
 from pincite.core.documents import Document
 from pincite.core.errors import AuthenticationError, ErrorKind, LimitError, NotFoundError, PinciteError, StoreError
-from pincite.core.ids import DocumentId, VersionId
+from pincite.core.ids import DocumentId
 from pincite.core.keeping import was_erased
 from pincite.core.ports.models import ChatModel
 from pincite.server.middleware import request_id_of
@@ -98,13 +98,13 @@ class Caller:
             ingestions = await work.ingestions.of([each.id for each in documents])
         return [document_row(each, ingestions.get(each.id), standings[each.id]) for each in documents]
 
-    async def evidence(self, document_id: DocumentId, version_id: VersionId) -> Document:
-        """Return the document of a version that a citation may name, also a removed one of which it is kept.
+    async def evidence(self, document_id: DocumentId, named: str) -> Document:
+        """Return the document of a version or figure that an answer may name, also a removed one of which it may be kept.
 
         Raises `NotFoundError`.
         """
         async with self.services.store.open(self.principal.workspace_id) as work:
-            removed = await work.keeping.removed(document_id) if version_id else None
+            removed = await work.keeping.removed(document_id) if named else None
         return removed.document if removed else await self.document(document_id)
 
     async def stream(self, ask: Ask, dialect: Dialect) -> EventStream:

@@ -41,7 +41,9 @@ class MemoryKeeping:
         return {quote.version_id for quote in quotes if quote.document_id == document_id}
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
-        """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
+        """Keep the rows of documents that are about to be removed, and those of their versions that answers cite, with texts and
+        figures.
+        """
         own, tables = self._tx.workspace_id, await self._tx.lock()
         cited = {quote.version_id for answer in tables.answers.all(own) for quote in answer.evidence}
         for document_id in document_ids:
@@ -52,6 +54,9 @@ class MemoryKeeping:
             if version.document_id in document_ids and version.id in cited and text:
                 tables.removed_versions.add(own, version.id, version)
                 tables.removed_texts.add(own, version.id, text)
+        for figure in tables.figures.all(own):
+            if tables.removed_versions.get(own, figure.version_id):
+                tables.removed_figures.add(own, figure.id, figure)
 
     async def removed(self, document_id: DocumentId) -> RemovedDocument | None:
         """Return a removed document by id."""
@@ -78,15 +83,19 @@ class MemoryKeeping:
         return sorted(rows, key=lambda row: (row.created_at, row.id))
 
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
-        """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        """Forget removed documents with the versions and figures that are kept of them; return the hashes of their bytes."""
         own, tables = self._tx.workspace_id, await self._tx.lock()
         gone = [version for version in tables.removed_versions.all(own) if version.document_id in document_ids]
+        gone_ids = {version.id for version in gone}
+        shown = [figure for figure in tables.removed_figures.all(own) if figure.version_id in gone_ids]
+        for figure in shown:
+            tables.removed_figures.drop(own, figure.id)
         for version in gone:
             tables.removed_versions.drop(own, version.id)
             tables.removed_texts.drop(own, version.id)
         for document_id in document_ids:
             tables.removed.drop(own, document_id)
-        return {version.sha256 for version in gone}
+        return {each.sha256 for each in (*gone, *shown)}
 
     async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:
         """Return the stored answers and logged questions among whose sources some of these documents are, or were."""

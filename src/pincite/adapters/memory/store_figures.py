@@ -24,13 +24,12 @@ class MemoryFigures:
             tables.figures.add(own, figure.id, figure)
 
     async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
-        """Return one by id, if it is of some version of a document."""
+        """Return one by id, if it is of some version of a document, or of one that is kept of a removed document."""
         return next((figure for figure in self._of_document(document_id) if figure.id == figure_id), None)
 
     async def of_version(self, version_id: VersionId) -> list[Figure]:
-        """Return the figures of a version by number."""
-        found = (figure for figure in self._tx.tables.figures.all(self._tx.workspace_id) if figure.version_id == version_id)
-        return sorted(found, key=lambda figure: figure.number)
+        """Return the figures of a version by number, also of one that is kept of a removed document."""
+        return sorted((figure for figure in self._all() if figure.version_id == version_id), key=lambda figure: figure.number)
 
     async def describe(self, figure_id: FigureId, description: str) -> None:
         """Keep what a model wrote of a figure."""
@@ -55,14 +54,19 @@ class MemoryFigures:
     async def unlearn(self, hashes: Collection[str]) -> int:
         """Forget what models wrote of pictures that no figure of the workspace shows any more; return how many these were."""
         tables, own = await self._tx.lock(), self._tx.workspace_id
-        gone = set(hashes) - {figure.sha256 for figure in tables.figures.all(own)}
+        gone = set(hashes) - {figure.sha256 for figure in self._all()}
         return tables.descriptions.drop_where(own, lambda each: each.sha256 in gone)
 
     async def blobs(self, document_id: DocumentId) -> set[str]:
-        """Return the hashes of the bytes of a document's figures, in all its versions."""
+        """Return the hashes of the bytes of a document's figures, in all its versions that are there or kept."""
         return {figure.sha256 for figure in self._of_document(document_id)}
 
     def _of_document(self, document_id: DocumentId) -> list[Figure]:
         own, tables = self._tx.workspace_id, self._tx.tables
-        versions = {version.id for version in tables.versions.all(own) if version.document_id == document_id}
-        return [figure for figure in tables.figures.all(own) if figure.version_id in versions]
+        read = (*tables.versions.all(own), *tables.removed_versions.all(own))
+        versions = {version.id for version in read if version.document_id == document_id}
+        return [figure for figure in self._all() if figure.version_id in versions]
+
+    def _all(self) -> list[Figure]:
+        own, tables = self._tx.workspace_id, self._tx.tables
+        return [*tables.figures.all(own), *tables.removed_figures.all(own)]

@@ -150,6 +150,7 @@ class Tables:
     removed: Rows[DocumentId, RemovedDocument] = field(default_factory=Rows[DocumentId, RemovedDocument])
     removed_versions: Rows[VersionId, Version] = field(default_factory=Rows[VersionId, Version])
     removed_texts: Rows[VersionId, CanonicalText] = field(default_factory=Rows[VersionId, CanonicalText])
+    removed_figures: Rows[FigureId, Figure] = field(default_factory=Rows[FigureId, Figure])
     usage: Rows[str, LedgerRow] = field(default_factory=Rows[str, LedgerRow])
     erasures: Rows[DocumentId, Erasure] = field(default_factory=Rows[DocumentId, Erasure])
 
@@ -177,6 +178,7 @@ class Tables:
             self.removed.copy(),
             self.removed_versions.copy(),
             self.removed_texts.copy(),
+            self.removed_figures.copy(),
             self.usage.copy(),
             self.erasures.copy(),
         )

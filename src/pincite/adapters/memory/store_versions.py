@@ -64,4 +64,5 @@ class MemoryVersions:
         """Say whether anything that is kept names these bytes, in any workspace."""
         tables = self._tx.tables
         naming = (*tables.versions.everywhere(), *tables.documents.everywhere(), *tables.removed_versions.everywhere())
-        return any(row.sha256 == sha256 for row in (*naming, *tables.figures.everywhere()))
+        shown = (*tables.figures.everywhere(), *tables.removed_figures.everywhere())
+        return any(row.sha256 == sha256 for row in (*naming, *shown))

@@ -8,23 +8,28 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, literal, select, update
 
 from pincite.adapters.sql.batches import batches
-from pincite.adapters.sql.tables import figures, picture_descriptions, versions
+from pincite.adapters.sql.tables import figures, picture_descriptions, removed_figures, removed_versions, versions
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.errors import NotFoundError
 from pincite.core.figures import Figure, FigurePlace, PictureDescription
 from pincite.core.ids import DocumentId, FigureId, VersionId
 
-OF_VERSION = (
-    select(figures)
-    .where(figures.c.workspace_id == bindparam("own"), figures.c.version_id == bindparam("version_id"))
-    .order_by(figures.c.number)
-)
-OF_DOCUMENT = (
-    select(figures)
-    .join(versions, figures.c.version_id == versions.c.id)
-    .where(figures.c.workspace_id == bindparam("own"), versions.c.document_id == bindparam("document_id"))
-)
-ONE = OF_DOCUMENT.where(figures.c.id == bindparam("figure_id"))
+TABLES = ((figures, versions), (removed_figures, removed_versions))
+"""Figures and what they belong to: of the documents that are there, and of removed ones."""
+
+OF_VERSION = [
+    select(shown)
+    .where(shown.c.workspace_id == bindparam("own"), shown.c.version_id == bindparam("version_id"))
+    .order_by(shown.c.number)
+    for shown, _ in TABLES
+]
+OF_DOCUMENT = [
+    select(shown)
+    .join(read, shown.c.version_id == read.c.id)
+    .where(shown.c.workspace_id == bindparam("own"), read.c.document_id == bindparam("document_id"))
+    for shown, read in TABLES
+]
+ONE = [every.where(shown.c.id == bindparam("figure_id")) for every, (shown, _) in zip(OF_DOCUMENT, TABLES, strict=True)]
 PARENT = select(versions.c.id).where(versions.c.workspace_id == bindparam("own"), versions.c.id == bindparam("version_id"))
 DESCRIBED = (
     update(figures)
@@ -40,10 +45,13 @@ KNOWN = select(picture_descriptions.c.sha256, picture_descriptions.c.text).where
 )
 UNLEARNT = delete(picture_descriptions).where(
     *OF_PICTURES,
-    ~select(literal(1))
-    .select_from(figures)
-    .where(figures.c.sha256 == picture_descriptions.c.sha256, figures.c.workspace_id == bindparam("own"))
-    .exists(),
+    *(
+        ~select(literal(1))
+        .select_from(shown)
+        .where(shown.c.sha256 == picture_descriptions.c.sha256, shown.c.workspace_id == bindparam("own"))
+        .exists()
+        for shown, _ in TABLES
+    ),
 )
 
 
@@ -62,13 +70,13 @@ class SqlFigures:
         await self._tx.insert(figures, *map(_values, found))
 
     async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
-        """Return one by id, if it is of some version of a document."""
-        row = await self._tx.row(ONE, figure_id=figure_id, document_id=document_id)
-        return _figure(row) if row else None
+        """Return one by id, if it is of some version of a document, or of one that is kept of a removed document."""
+        found = [row for one in ONE if (row := await self._tx.row(one, figure_id=figure_id, document_id=document_id))]
+        return _figure(found[0]) if found else None
 
     async def of_version(self, version_id: VersionId) -> list[Figure]:
-        """Return the figures of a version by number."""
-        return [_figure(row) for row in await self._tx.rows(OF_VERSION, version_id=version_id)]
+        """Return the figures of a version by number, also of one that is kept of a removed document."""
+        return [_figure(row) for every in OF_VERSION for row in await self._tx.rows(every, version_id=version_id)]
 
     async def describe(self, figure_id: FigureId, description: str) -> None:
         """Keep what a model wrote of a figure."""
@@ -94,8 +102,8 @@ class SqlFigures:
         return sum([(await self._tx.change(UNLEARNT, hashes=some)).rowcount for some in batches(sorted(hashes))])
 
     async def blobs(self, document_id: DocumentId) -> set[str]:
-        """Return the hashes of the bytes of a document's figures, in all its versions."""
-        return {row.sha256 for row in await self._tx.rows(OF_DOCUMENT, document_id=document_id)}
+        """Return the hashes of the bytes of a document's figures, in all its versions that are there or kept."""
+        return {row.sha256 for every in OF_DOCUMENT for row in await self._tx.rows(every, document_id=document_id)}
 
 
 def _values(figure: Figure) -> dict[str, Any]:

@@ -34,7 +34,9 @@ PATHS = """
     UNION SELECT v.sha256, d.path FROM removed_versions v JOIN removed_documents d ON d.id = v.document_id
     WHERE v.sha256 IN (SELECT value FROM json_each(?))
     UNION SELECT f.sha256, d.path FROM figures f JOIN versions v ON v.id = f.version_id JOIN documents d ON d.id = v.document_id
-    WHERE f.sha256 IN (SELECT value FROM json_each(?)) ORDER BY 2
+    WHERE f.sha256 IN (SELECT value FROM json_each(?))
+    UNION SELECT f.sha256, d.path FROM removed_figures f JOIN removed_versions v ON v.id = f.version_id
+    JOIN removed_documents d ON d.id = v.document_id WHERE f.sha256 IN (SELECT value FROM json_each(?)) ORDER BY 2
 """
 
 
@@ -175,7 +177,7 @@ class SqliteFile:
     def _documents_with(self, hashes: Sequence[str]) -> list[tuple[str, str]]:
         with translated(self.path), closing(connect(self.path)) as connection:
             wanted = json.dumps(list(hashes))
-            return [(sha256, path) for sha256, path in connection.execute(PATHS, (wanted,) * 4)]
+            return [(sha256, path) for sha256, path in connection.execute(PATHS, (wanted,) * PATHS.count("?"))]
 
 
 def _vacuum_into(connection: sqlite3.Connection, path: Path, target: Path) -> None:

@@ -15,8 +15,10 @@ from pincite.adapters.sql.tables import (
     documents,
     erasures,
     evidence,
+    figures,
     holds,
     removed_documents,
+    removed_figures,
     removed_versions,
     source_documents,
     versions,
@@ -50,10 +52,17 @@ BEFORE = (
     .order_by(removed_documents.c.removed_at)
     .limit(bindparam("count"))
 )
-HASHES = select(removed_versions.c.sha256).where(
-    removed_versions.c.workspace_id == bindparam("own"), removed_versions.c.document_id.in_(SOME)
+OF_REMOVED = (removed_versions.c.workspace_id == bindparam("own"), removed_versions.c.document_id.in_(SOME))
+HASHES = (
+    select(removed_versions.c.sha256)
+    .where(*OF_REMOVED)
+    .union(
+        select(removed_figures.c.sha256)
+        .join(removed_versions, removed_versions.c.id == removed_figures.c.version_id)
+        .where(*OF_REMOVED)
+    )
 )
-# Versions with their texts follow by foreign key.
+# Versions with their texts and figures follow by foreign key.
 DROPPED = delete(removed_documents).where(REMOVED, removed_documents.c.id.in_(SOME))
 
 CITED = (
@@ -80,6 +89,10 @@ KEEP_VERSIONS = insert(removed_versions).from_select(
     select(*(versions.c[name] for name in VERSION_COLUMNS), canonical_texts.c.data)
     .join(canonical_texts, canonical_texts.c.version_id == versions.c.id)
     .where(versions.c.workspace_id == bindparam("own"), versions.c.document_id.in_(SOME), IS_CITED),
+)
+KEEP_FIGURES = insert(removed_figures).from_select(
+    [column.name for column in figures.c],
+    select(figures).join(removed_versions, removed_versions.c.id == figures.c.version_id).where(*OF_REMOVED),
 )
 INSIDE = (
     select(removed_documents)
@@ -137,10 +150,13 @@ class SqlKeeping:
         return {VersionId(row.version_id) for row in await self._tx.rows(CITED, document_id=document_id)}
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
-        """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
+        """Keep the rows of documents that are about to be removed, and those of their versions that answers cite, with texts and
+        figures.
+        """
         for some in batches(document_ids):
             await self._tx.change(KEEP_DOCUMENTS, document_ids=some, removed_at=removed_at)
             await self._tx.change(KEEP_VERSIONS, document_ids=some)
+            await self._tx.change(KEEP_FIGURES, document_ids=some)
 
     async def removed(self, document_id: DocumentId) -> RemovedDocument | None:
         """Return a removed document by id."""
@@ -167,7 +183,7 @@ class SqlKeeping:
         return [version_of(row) for row in await self._tx.rows(KEPT_OF, document_id=document_id)]
 
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
-        """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        """Forget removed documents with the versions and figures that are kept of them; return the hashes of their bytes."""
         hashes: set[str] = set()
         for some in batches(document_ids):
             hashes.update(row.sha256 for row in await self._tx.rows(HASHES, document_ids=some))

@@ -7,9 +7,11 @@ import sqlite3
 
 from sqlalchemy import Column
 
-from pincite.adapters.sql.tables import documents, figures, removed_versions, versions
+from pincite.adapters.sql.tables import documents, figures, removed_figures, removed_versions, versions
 
-COLUMNS: tuple[Column[str], ...] = (documents.c.sha256, versions.c.sha256, removed_versions.c.sha256, figures.c.sha256)
+COLUMNS: tuple[Column[str], ...] = tuple(
+    table.c.sha256 for table in (documents, versions, removed_versions, figures, removed_figures)
+)
 """The columns that hold hashes of bytes: what stands in one of them is kept, what stands in none may be deleted."""
 
 UNNAMED = " ".join(

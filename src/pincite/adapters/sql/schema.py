@@ -29,6 +29,7 @@ REVISIONS = (
     "0014",
     "0015",
     "0016",
+    "0017",
 )
 """Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
 

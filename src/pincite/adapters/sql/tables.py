@@ -20,6 +20,7 @@ from sqlalchemy import (
 from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, by_code_point, metadata
 from pincite.adapters.sql.figure_table import figures as figures
 from pincite.adapters.sql.figure_table import picture_descriptions as picture_descriptions
+from pincite.adapters.sql.figure_table import removed_figures as removed_figures
 
 workspaces = Table(
     "workspaces",

@@ -8,18 +8,18 @@ from pincite.core.ids import DocumentId, FigureId, VersionId
 
 
 class FigureRows(Protocol):
-    """Figures of the workspace. They go with their version."""
+    """Figures of the workspace. They go with their version, and are kept with one that is kept of a removed document."""
 
     async def add(self, found: Sequence[Figure]) -> None:
         """Insert figures. Raises `NotFoundError` without their version."""
         ...
 
     async def get(self, figure_id: FigureId, document_id: DocumentId) -> Figure | None:
-        """Return one by id, if it is of some version of a document."""
+        """Return one by id, if it is of some version of a document, or of one that is kept of a removed document."""
         ...
 
     async def of_version(self, version_id: VersionId) -> list[Figure]:
-        """Return the figures of a version by number."""
+        """Return the figures of a version by number, also of one that is kept of a removed document."""
         ...
 
     async def describe(self, figure_id: FigureId, description: str) -> None:
@@ -39,5 +39,5 @@ class FigureRows(Protocol):
         ...
 
     async def blobs(self, document_id: DocumentId) -> set[str]:
-        """Return the hashes of the bytes of a document's figures, in all its versions."""
+        """Return the hashes of the bytes of a document's figures, in all its versions that are there or kept."""
         ...

@@ -36,7 +36,9 @@ class KeepingRows(Protocol):
         ...
 
     async def keep(self, document_ids: Sequence[DocumentId], *, removed_at: datetime) -> None:
-        """Keep the rows of documents that are about to be removed, and those of their versions and texts that answers cite."""
+        """Keep the rows of documents that are about to be removed, and those of their versions that answers cite, with texts and
+        figures.
+        """
         ...
 
     async def removed(self, document_id: DocumentId) -> RemovedDocument | None:
@@ -60,7 +62,7 @@ class KeepingRows(Protocol):
         ...
 
     async def drop(self, document_ids: Sequence[DocumentId]) -> set[str]:
-        """Forget removed documents with the versions that are kept of them; return the hashes of their bytes."""
+        """Forget removed documents with the versions and figures that are kept of them; return the hashes of their bytes."""
         ...
 
     async def resting_on(self, document_ids: Sequence[DocumentId]) -> list[MessageId]:

@@ -38,7 +38,7 @@ async def picture(
     `X-Page-Width` and `X-Page-Height` are its size in points: a box of a quote covers its words when scaled by
     width / `X-Page-Width`. A very long page comes narrower than asked for.
     """
-    document = await caller.evidence(DocumentId(document_id), VersionId(version_id))
+    document = await caller.evidence(DocumentId(document_id), version_id)
     file = await caller.services.pages.file(document, VersionId(version_id) if version_id else None)
     etag = f'"{file.sha256[:32]}-{page}-{width}-{DRAWING}"'
     # Kept by the reader's browser alone, which asks each time whether it may still be shown; that draws nothing.
@@ -56,8 +56,11 @@ async def picture(
     responses={200: {"content": {"image/png": {}, "image/jpeg": {}}}, 304: {"description": "The client has this picture already."}},
 )
 async def figure(document_id: str, figure_id: str, request: Request, caller: Reader) -> Response:
-    """Return a picture of a document, of whatever version, as a PNG or JPEG: `image_url` of chunks and sources leads here."""
-    document = await caller.document(DocumentId(document_id))
+    """Return a picture of a document, of whatever version, as a PNG or JPEG: `image_url` of chunks and sources leads here.
+
+    Also of a removed document, as long as a version with it is kept that answers cite.
+    """
+    document = await caller.evidence(DocumentId(document_id), figure_id)
     async with caller.services.store.open(caller.principal.workspace_id) as work:
         found = await work.figures.get(FigureId(figure_id), document.id)
     if found is None or found.content_type not in PICTURE_TYPES:
