@@ -13,8 +13,9 @@ from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, Versio
 from pincite.core.ocr import ReadWord, words_in
 
 _INSIDE = "inside:"
-SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-"""The content type of presentations, whichever program wrote them."""
+PPTX_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODP_TYPE = "application/vnd.oasis.opendocument.presentation"
+SLIDES_TYPES = frozenset({PPTX_TYPE, ODP_TYPE})
 
 
 class Stage(StrEnum):
@@ -336,7 +337,7 @@ class Version:
     @property
     def pages_stand_alone(self) -> bool:
         """Whether its pages are slides, whose headings hold for their page alone."""
-        return self.content_type == SLIDES_TYPE
+        return self.content_type in SLIDES_TYPES
 
 
 @dataclass(frozen=True, slots=True)

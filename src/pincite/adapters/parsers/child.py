@@ -14,7 +14,7 @@ from signal import SIGKILL
 from threading import Semaphore
 from typing import Any
 
-from pincite.adapters.parsers.content_types import IMAGE_TYPES, PPTX
+from pincite.adapters.parsers.content_types import IMAGE_TYPES, SLIDES
 from pincite.adapters.parsers.frames import ChannelClosed, read_frame, write_frame
 from pincite.core.errors import RefusedInput
 
@@ -157,7 +157,7 @@ def _picture(content_type: str) -> "Callable[[dict[str, Any]], object]":
 
 
 def _boxes(content_type: str) -> "Callable[[dict[str, Any]], object]":
-    if content_type == PPTX:
+    if content_type in SLIDES:
         from pincite.adapters.parsers.office import office_boxes
 
         return lambda request: office_boxes(request["path"], request["runs"])

@@ -1,10 +1,11 @@
 """Content types whose documents have pages, and so boxes."""
 
-from pincite.core.documents import SLIDES_TYPE
+from pincite.core.documents import ODP_TYPE, PPTX_TYPE, SLIDES_TYPES
 
 PDF = "application/pdf"
-PPTX = SLIDES_TYPE
-WITH_PAGES = frozenset({PDF, PPTX})
+PPTX, ODP = PPTX_TYPE, ODP_TYPE
+SLIDES = SLIDES_TYPES
+WITH_PAGES = SLIDES | {PDF}
 IMAGES = {
     "PNG": "image/png",
     "JPEG": "image/jpeg",

@@ -10,7 +10,7 @@ from pincite.adapters.parsers.docx_styles import MAX_HEADING_LEVEL, Styles, flag
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter
 from pincite.adapters.parsers.numerals import numeral
 from pincite.adapters.parsers.office_package import OfficePackage
-from pincite.adapters.parsers.office_title import choose_title
+from pincite.adapters.parsers.office_title import choose_title, declared_title
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -42,7 +42,7 @@ def read_docx(package: OfficePackage, *, max_chars: int) -> ParsedDocument:
         content_type=CONTENT_TYPE,
         parser="docx",
         parser_version=VERSION,
-        title=choose_title(package, context.title, opening=canonical.text[:2000], otherwise=heading.text),
+        title=choose_title(declared_title(package), context.title, opening=canonical.text[:2000], otherwise=heading.text),
         figures=tuple(writer.figures()),
     )
 
@@ -105,13 +105,8 @@ def _write_note(items: Items, number: str, writer: LeafWriter) -> None:
 def _write_margins(context: DocxContext, settings: _Settings, writer: LeafWriter) -> None:
     """Write the headers, then the footers, that the sections show; equal ones once."""
     for kind, role in (("header", BlockRole.HEADER), ("footer", BlockRole.FOOTER)):
-        seen: set[str] = set()
-        for part in dict.fromkeys(_margin_parts(context, settings, kind)):
-            items = Story(context, part).read(context.package.children(part))
-            text = "\n".join(item.text for item in items if isinstance(item, Leaf))
-            if text not in seen or not text:
-                writer.write_lifted(items, role=role)
-            seen.add(text)
+        parts = dict.fromkeys(_margin_parts(context, settings, kind))
+        writer.write_once((Story(context, part).read(context.package.children(part)) for part in parts), role=role)
 
 
 def _margin_parts(context: DocxContext, settings: _Settings, kind: str) -> Iterator[str]:

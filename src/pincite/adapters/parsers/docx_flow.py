@@ -13,11 +13,11 @@ from pincite.adapters.parsers.leaves import Leaf, Table
 from pincite.adapters.parsers.office_math import is_math, math_pieces
 from pincite.adapters.parsers.office_package import OfficePackage
 from pincite.adapters.parsers.placed_text import Places
+from pincite.adapters.parsers.table_items import fill, settled
 from pincite.adapters.parsers.tables import GLUE, Cell, Piece
 from pincite.core.documents import BlockRole
 
 _UNREAD = frozenset({"w_del", "w_moveFrom", "w_sdtPr", "w_sdtEndPr", "w_pPr", "w_rPr"})
-_MAX_CELL_CHARS = 2000
 
 Items = list[Leaf | Table]
 
@@ -156,31 +156,12 @@ class Story:
         table = Table()
         for row in plan_rows(element):
             table.rows.append([self._cell(plan, table) for plan in row])
-        table.is_layout = table.is_layout or _is_layout(table)
-        if not table.is_layout:
-            for item in table.content:
-                if isinstance(item, Leaf):
-                    item.role, item.level = BlockRole.BODY, 0
-        self._items.append(table)
+        self._items.append(settled(table))
 
     def _cell(self, plan: CellPlan, table: Table) -> Cell:
         cell = Cell(plan.is_header, plan.rows, plan.columns)
-        items = Story(self._context, self._part, self._paragraphs).read(plan.elements)
-        for item in items:
-            if isinstance(item, Leaf) and not item.picture:
-                cell.leaves.append(item.pieces)
-        table.content += (item for item in items if isinstance(item, Leaf) and item.picture)
-        items = [item for item in items if isinstance(item, Table) or not item.picture]
-        has_headings = any(isinstance(item, Leaf) and item.role is BlockRole.HEADING for item in items)
-        is_flow = (has_headings and len(items) > 1) or (len(items) > 1 and cell.size_chars > _MAX_CELL_CHARS)
-        table.is_layout = table.is_layout or is_flow or any(isinstance(item, Table) for item in items)
-        table.content += items
+        fill(cell, Story(self._context, self._part, self._paragraphs).read(plan.elements), table)
         return cell
-
-
-def _is_layout(table: Table) -> bool:
-    """Whether a table is only a frame: it has one column."""
-    return all(len(row) <= 1 for row in table.rows)
 
 
 def _mark_is_gone(properties: Element | None) -> bool:

@@ -19,7 +19,7 @@ from pincite.adapters.parsers.tables import MADE
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
 
-VERSION = "2"
+VERSION = "3"
 _ID = re.compile(r"""<[^<>]{0,2000}?\s(?:id|name)\s*=\s*(?:"([^"<>]{1,500})"|'([^'<>]{1,500})')""")
 _DRAWS = re.compile(r"<(?:img|svg|image|object|video)\b", re.IGNORECASE)
 _MAX_PART_BYTES = 64 * 1024 * 1024

@@ -192,4 +192,4 @@ def _own(element: Element, name: str) -> str:
 
 
 def _text(element: Element) -> str:
-    return " ".join(" ".join(each.text or "" for each in element.iter()).split())
+    return " ".join(" ".join(element.itertext()).split())

@@ -86,6 +86,15 @@ class LeafWriter:
                 self._rows(grid_rows(item.rows))
             self._builder.close_block(role)
 
+    def write_once(self, stories: Iterable[Sequence[Leaf | Table]], *, role: BlockRole) -> None:
+        """Write what stands outside the body flow on many pages, such as headers: equal ones once."""
+        seen: set[str] = set()
+        for items in stories:
+            text = "\n".join(item.text for item in items if isinstance(item, Leaf))
+            if text not in seen or not text:
+                self.write_lifted(items, role=role)
+            seen.add(text)
+
     def figures(self) -> Iterator[FigurePlace]:
         """Yield the pictures among what was written, each with the caption behind or before it, else with the text before it."""
         blocks = self._builder.blocks

@@ -61,7 +61,8 @@ def _read_archive(
     """Read a book, an office file, or the list of an archive of files."""
     from pincite.adapters.parsers.archive import Archive
     from pincite.adapters.parsers.epub_package import is_book
-    from pincite.adapters.parsers.office_package import OfficeBounds, is_office
+    from pincite.adapters.parsers.office import is_office, read_office
+    from pincite.adapters.parsers.office_parts import OfficeBounds
 
     depth = _XML_DEPTH * max_depth
     with open(path, "rb") as file:
@@ -74,8 +75,6 @@ def _read_archive(
             from pincite.adapters.parsers.zip_files import read_zip
 
             return read_zip(archive, max_chars=max_chars)
-    from pincite.adapters.parsers.office import read_office
-
     bounds = OfficeBounds(max_unpacked_bytes, depth)
     return read_office(path, bounds=bounds, max_pages=max_pages, max_chars=max_chars, on_page=on_page)
 

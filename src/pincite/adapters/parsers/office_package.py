@@ -1,18 +1,14 @@
 """Office files as packages of parts (Open Packaging Conventions, ISO/IEC 29500-2): what they are, which part refers to which."""
 
 import posixpath
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import unquote
-from xml.etree.ElementTree import Element
 
 from pincite.adapters.parsers.archive import Archive
-from pincite.adapters.parsers.xml_parts import children, tree
-from pincite.core.errors import RefusedInput
+from pincite.adapters.parsers.office_parts import OfficeBounds, OfficeParts
 
-_MAX_SMALL_PART_BYTES = 64 * 1024 * 1024
 _MAX_RELATIONS = 100_000
 _USUAL_PARTS = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml", "xl/workbook.bin")
 
@@ -33,22 +29,11 @@ class Relation:
     target: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OfficeBounds:
-    """What one office file may cost: bytes unpacked in all, depth of XML elements."""
-
-    unpacked_bytes: int = 512 * 1024 * 1024
-    depth: int = 400
-
-
-class OfficePackage:
-    """An open office file. Missing parts are empty; damaged parts raise `RefusedInput` (`corrupt`)."""
+class OfficePackage(OfficeParts):
+    """An open office file of Microsoft's formats, whose parts refer to each other."""
 
     def __init__(self, archive: Archive, bounds: OfficeBounds, beat: Callable[[], None] = lambda: None) -> None:
-        self.beat = beat
-        """Call it now and then while at work: whoever waits hears that reading goes on."""
-        self._archive = archive
-        self._bounds = bounds
+        super().__init__(archive, bounds, beat)
         self._types = self._content_types()
         self._relations: dict[str, Mapping[str, Relation]] = {}
         self.main = self._main_part()
@@ -79,30 +64,6 @@ class OfficePackage:
         targets = (relation.target for relation in self.relations(part).values() if relation.kind == kind)
         return next((target for target in targets if target and target in self._archive), None)
 
-    def has(self, part: str | None) -> bool:
-        """Whether there is such a part."""
-        return bool(part) and part in self._archive
-
-    def children(self, part: str | None, *, level: int = 1) -> Iterator[Element]:
-        """Yield the elements `level` deep under a part's root, one at a time; nothing when there is no such part."""
-        if part and part in self._archive:
-            yield from children(self._chunks(part), level=level, max_depth=self._bounds.depth)
-
-    def tree(self, part: str | None) -> Element:
-        """Return the root of a part, an element without name when there is no such part."""
-        if not part or part not in self._archive:
-            return Element("")
-        return tree(self._chunks(part), max_depth=self._bounds.depth)
-
-    def _chunks(self, part: str) -> Iterator[bytes]:
-        for piece in self._archive.chunks(part):
-            self.beat()
-            yield piece
-
-    def read(self, part: str) -> bytes:
-        """Return the bytes of a part that is in the package."""
-        return self._archive.read(part, max_bytes=_MAX_SMALL_PART_BYTES)
-
     def _content_types(self) -> dict[str, str]:
         types: dict[str, str] = {}
         for element in self.children("[Content_Types].xml"):
@@ -131,38 +92,6 @@ def _resolve(folder: str, target: str) -> str | None:
     return posixpath.normpath(joined).lstrip("/") or None
 
 
-@contextmanager
-def open_package(path: str, bounds: OfficeBounds, *, beat: Callable[[], None] = lambda: None) -> Generator[OfficePackage]:
-    """Open an office file. Raises `RefusedInput` (`corrupt`, `encrypted`, `too_large`, `unsupported` for other archives)."""
-    with open(path, "rb") as file:
-        archive = Archive(file, max_bytes=bounds.unpacked_bytes)
-        if not _has_parts(archive):
-            raise _other_archive(archive)
-        yield OfficePackage(archive, bounds, beat)
-
-
-def is_office(archive: Archive) -> bool:
-    """Whether an archive is a file of an office program, also of one that isn't read."""
-    return "mimetype" in archive or _has_parts(archive)
-
-
-def _has_parts(archive: Archive) -> bool:
+def is_package(archive: Archive) -> bool:
+    """Whether an archive is a file of an office program of these formats, also of one that isn't read."""
     return "[Content_Types].xml" in archive or any(part in archive for part in _USUAL_PARTS)
-
-
-def _other_archive(archive: Archive) -> RefusedInput:
-    declared = archive.read("mimetype", max_bytes=4096).decode("ascii", "replace") if "mimetype" in archive else ""
-    match declared.strip():
-        case "application/vnd.oasis.opendocument.presentation":
-            return unsupported("an OpenDocument presentation (ODP)", "Save it as PPTX or PDF.")
-        case "application/vnd.oasis.opendocument.spreadsheet":
-            return unsupported("an OpenDocument spreadsheet (ODS)", "Save it as PDF.")
-        case opendocument if opendocument.startswith("application/vnd.oasis.opendocument"):
-            return unsupported("an OpenDocument file (ODT)", "Save it as DOCX or PDF.")
-        case _:
-            return unsupported("a file of an unknown program", "Save it as PDF.")
-
-
-def unsupported(what: str, advice: str) -> RefusedInput:
-    """Return the error for a format that isn't read, with what to do instead."""
-    return RefusedInput(f"The file is {what}, which can't be read yet. {advice}", code="unsupported")

@@ -2,7 +2,7 @@
 
 import mmap
 
-from pincite.adapters.parsers.office_package import unsupported
+from pincite.adapters.parsers.office_parts import unsupported
 from pincite.core.errors import RefusedInput
 
 _NAME_BYTES = 64

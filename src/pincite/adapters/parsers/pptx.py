@@ -1,25 +1,20 @@
 """PowerPoint files (PPTX) read to canonical text: each slide is a page."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 from xml.etree.ElementTree import Element
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.content_types import PPTX
-from pincite.adapters.parsers.leaves import Leaf, LeafWriter
 from pincite.adapters.parsers.office_package import OfficePackage
-from pincite.adapters.parsers.office_title import choose_title
+from pincite.adapters.parsers.office_title import choose_title, declared_title
 from pincite.adapters.parsers.pptx_layouts import Layouts
 from pincite.adapters.parsers.pptx_shapes import EMU_PER_POINT, Rect
-from pincite.adapters.parsers.pptx_slide import Slide, read_slide
+from pincite.adapters.parsers.pptx_slide import read_slide
+from pincite.adapters.parsers.slides import USUAL_SIZE, Slide, frames_of, is_size, write_slides
 from pincite.core.documents import Page, ParsedDocument
 from pincite.core.errors import RefusedInput
-from pincite.core.figures import FigurePlace
 
 VERSION = "3"
-_USUAL_SIZE = (720.0, 540.0)
-_MAX_POINTS = 20_000
 
 OnPage = Callable[[int, int], None]
 
@@ -39,40 +34,19 @@ def read_pptx(package: OfficePackage, *, max_pages: int, max_chars: int, on_page
         slides.append(read_slide(package, layouts, part))
         on_page(number, len(parts))
     builder = CanonicalBuilder(max_chars=max_chars)
-    figures = _write(slides, builder)
+    figures = write_slides(slides, builder)
     canonical = builder.build(_pages(presentation, len(parts)))
     return ParsedDocument(
         canonical=canonical,
         content_type=PPTX,
         parser="pptx",
         parser_version=VERSION,
-        title=choose_title(package, next((slide.title for slide in slides if slide.title), ""), opening=canonical.text[:2000]),
+        title=choose_title(
+            declared_title(package), next((slide.title for slide in slides if slide.title), ""), opening=canonical.text[:2000]
+        ),
         pages_unread=sum(slide.has_pictures and not slide.items for slide in slides),
         figures=tuple(figures),
     )
-
-
-def _write(slides: Sequence[Slide], builder: CanonicalBuilder) -> list[FigurePlace]:
-    """Write all slides; what stands at their edges comes last, if it stands there on several or is a number or date.
-
-    Return the pictures on them.
-    """
-    figures: list[FigurePlace] = []
-    times = Counter(leaf.text for slide in slides for _, leaf in slide.edges)
-
-    def is_furniture(leaf: Leaf) -> bool:
-        return times[leaf.text] > 1 or any(character.isdigit() for character in leaf.text)
-
-    for number, slide in enumerate(slides, start=1):
-        said_once = [leaf for _, leaf in slide.edges if not is_furniture(leaf)]
-        writer = LeafWriter(builder, page=number)
-        writer.write([*slide.items, *said_once, *slide.pictures])
-        figures += writer.figures()
-    for number, slide in enumerate(slides, start=1):
-        for role, leaf in slide.edges:
-            if is_furniture(leaf):
-                LeafWriter(builder, page=number).write_lifted([leaf], role=role)
-    return figures
 
 
 def pptx_boxes(package: OfficePackage, runs: Sequence[tuple[int, int, int]]) -> list[list[Rect]]:
@@ -83,21 +57,7 @@ def pptx_boxes(package: OfficePackage, runs: Sequence[tuple[int, int, int]]) -> 
     parts = list(_slide_parts(package))
     layouts = Layouts(package)
     width, height = _size(package.tree(package.main))
-    found: list[list[Rect]] = [[] for _ in runs]
-    wanted = sorted((slide, position) for position, (slide, _, _) in enumerate(runs) if 1 <= slide <= len(parts))
-    for number, positions in groupby(wanted, key=lambda entry: entry[0]):
-        framed = read_slide(package, layouts, parts[number - 1]).framed
-        for _, position in positions:
-            _, index, count = runs[position]
-            within = [frame for frame in framed if frame.start < index + count and index < frame.end]
-            smallest = min(within, key=lambda frame: frame.end - frame.start, default=None)
-            found[position] = _on_slide([smallest.rect] if smallest else [], width, height)
-    return found
-
-
-def _on_slide(rects: Sequence[Rect], width: float, height: float) -> list[Rect]:
-    cut = [(max(0.0, x0), max(0.0, y0), min(width, x1), min(height, y1)) for x0, y0, x1, y1 in rects]
-    return [rect for rect in cut if rect[0] < rect[2] and rect[1] < rect[3]]
+    return frames_of(runs, lambda number: read_slide(package, layouts, parts[number - 1]), count=len(parts), size=(width, height))
 
 
 def _slide_parts(package: OfficePackage) -> Iterator[str]:
@@ -120,6 +80,6 @@ def _size(presentation: Element) -> tuple[float, float]:
         numbers = [size.get("cx", ""), size.get("cy", "")]
         if all(number.isascii() and number.isdecimal() and len(number) < 12 for number in numbers):
             width, height = (int(number) / EMU_PER_POINT for number in numbers)
-            if 0 < width <= _MAX_POINTS and 0 < height <= _MAX_POINTS:
+            if is_size(width, height):
                 return width, height
-    return _USUAL_SIZE
+    return USUAL_SIZE

@@ -1,6 +1,5 @@
 """One slide: its text in the order of reading, and the frame that each part of it stands in."""
 
-from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from pincite.adapters.parsers.drawings import drawing_text, graphic_items
@@ -8,33 +7,13 @@ from pincite.adapters.parsers.leaves import Leaf, Table
 from pincite.adapters.parsers.office_package import OfficePackage
 from pincite.adapters.parsers.placed_text import Places
 from pincite.adapters.parsers.pptx_layouts import Layouts
-from pincite.adapters.parsers.pptx_shapes import EMU_PER_POINT, Frame, Rect, Shape, is_title, shapes_in_order
-from pincite.adapters.parsers.tables import LINE_FEED, Cell
+from pincite.adapters.parsers.pptx_shapes import EMU_PER_POINT, Frame, Shape, is_title, shapes_in_order
+from pincite.adapters.parsers.slides import Framed, Slide, as_heading
+from pincite.adapters.parsers.tables import Cell
 from pincite.core.documents import BlockRole
 
 _EDGES = {"dt": BlockRole.FOOTER, "ftr": BlockRole.FOOTER, "hdr": BlockRole.HEADER, "sldNum": BlockRole.PAGE_NUMBER}
 _MAX_SPAN = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Framed:
-    """Characters `[start, end)` of a slide stand in this rectangle, in points."""
-
-    start: int
-    end: int
-    rect: Rect
-
-
-@dataclass(slots=True)
-class Slide:
-    """What a slide says: in its flow, and in the placeholders at its edges; and whether it shows anything at all."""
-
-    items: list[Leaf | Table] = field(default_factory=list[Leaf | Table])
-    edges: list[tuple[BlockRole, Leaf]] = field(default_factory=list[tuple[BlockRole, Leaf]])
-    framed: list[Framed] = field(default_factory=list[Framed])
-    has_pictures: bool = False
-    pictures: list[Leaf | Table] = field(default_factory=list[Leaf | Table])
-    title: str = ""
 
 
 def read_slide(package: OfficePackage, layouts: Layouts, part: str) -> Slide:
@@ -80,7 +59,7 @@ class _SlideReader:
         edge = _EDGES.get("" if placeholder is None else placeholder.get("type", ""))
         leaves = [leaf for body in shape.element.iter("p_txBody") for leaf in self._leaves(body)]
         if role is BlockRole.HEADING:
-            leaves = _as_heading(leaves)
+            leaves = as_heading(leaves)
             self._slide.title = self._slide.title or " ".join(leaf.text for leaf in leaves)
         if edge:
             self._slide.edges += [(edge, leaf) for leaf in leaves]
@@ -130,14 +109,6 @@ class _SlideReader:
             if placeholder is None or placeholder.get("type", "body") == "body":
                 for body in shape.iter("p_txBody"):
                     self._slide.items += self._leaves(body)
-
-
-def _as_heading(leaves: list[Leaf]) -> list[Leaf]:
-    """Make one heading of a title's lines."""
-    heading = Leaf(BlockRole.HEADING, 1)
-    for leaf in leaves:
-        heading.pieces += [LINE_FEED, *leaf.pieces] if heading.pieces else leaf.pieces
-    return [heading] if leaves else []
 
 
 def _is_covered(cell: Element) -> bool:

@@ -16,8 +16,8 @@ _HTML_ELEMENT = re.compile(
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
 _READ_NOW = (
-    "PDF, DOCX, PPTX, EPUB, XLSX, RTF, CSV, HTML, JSON, XML, Markdown, e-mail, plain text and image files (PNG, JPEG, TIFF, WebP, "
-    "GIF, BMP) are read now."
+    "PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, EPUB, RTF, CSV, HTML, JSON, XML, Markdown, e-mail, plain text and image files (PNG, "
+    "JPEG, TIFF, WebP, GIF, BMP) are read now."
 )
 _MAIL_ENDINGS = (".eml", ".mht", ".mhtml", ".emlx")
 _NO_MAIL_ENDINGS = (*_MARKDOWN_ENDINGS, *_HTML_ENDINGS, ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".rst")

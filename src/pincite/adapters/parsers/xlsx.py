@@ -10,7 +10,8 @@ from pincite.adapters.parsers.grid_writer import GridWriter
 from pincite.adapters.parsers.grids import GridCell, GridPlan, GridRow, plan_grid
 from pincite.adapters.parsers.islands import islands
 from pincite.adapters.parsers.office_package import OfficePackage
-from pincite.adapters.parsers.office_title import choose_title
+from pincite.adapters.parsers.office_title import choose_title, declared_title
+from pincite.adapters.parsers.sheets import sheet_page, write_sheet
 from pincite.adapters.parsers.xlsx_rows import (
     Area,
     Workbook,
@@ -27,10 +28,7 @@ from pincite.core.errors import RefusedInput
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 VERSION = "2"
-_MAX_LABEL_CHARS = 200
 _THREADED = re.compile(r"\[Threaded comment\].*?\n\s*Comment:\s*", re.DOTALL)
-_SHEET_LEVEL = 1
-_TABLE_LEVEL = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def read_xlsx(
     title = ""
     for number, sheet in enumerate(sheets, start=1):
         on_page(number, len(sheets))
-        pages.append(Page(number, sheet.name[:_MAX_LABEL_CHARS]))
+        pages.append(sheet_page(number, sheet.name))
         writer = GridWriter(builder, page=number)
         if package.has(sheet.part):
             _write_sheet(package, sheet, workbook, writer, max_chars)
@@ -67,7 +65,7 @@ def read_xlsx(
         content_type=CONTENT_TYPE,
         parser="xlsx",
         parser_version=VERSION,
-        title=choose_title(package, "", opening=canonical.text[:2000], otherwise=title),
+        title=choose_title(declared_title(package), "", opening=canonical.text[:2000], otherwise=title),
     )
 
 
@@ -88,20 +86,7 @@ def _counts_from_1904(root: Element) -> bool:
 def _write_sheet(package: OfficePackage, sheet: _Sheet, workbook: Workbook, writer: GridWriter, max_chars: int) -> None:
     content = read_sheet(package, sheet.part, workbook, max_chars=max_chars)
     comments = list(_comments(package, sheet.part))
-    if not content.rows and not comments:
-        return
-    writer.heading(sheet.name, level=_SHEET_LEVEL, index=0)
-    has_title = False
-    for rows, plan in _tables(content.rows, list(_declared(package, sheet.part))):
-        if has_title and not plan.titles:
-            # The line over one table doesn't hold for the next.
-            writer.heading(sheet.name, level=_SHEET_LEVEL, index=0)
-        has_title = bool(plan.titles)
-        writer.write(rows, level=_TABLE_LEVEL, plan=plan)
-    if has_title and comments:
-        writer.heading(sheet.name, level=_SHEET_LEVEL, index=0)
-    for at, text in comments:
-        writer.line(text, index=at)
+    write_sheet(writer, sheet.name, _tables(content.rows, list(_declared(package, sheet.part))), comments)
 
 
 def _tables(rows: list[GridRow], declared: Sequence[tuple[Area, int]]) -> Iterator[tuple[list[GridRow], GridPlan]]:

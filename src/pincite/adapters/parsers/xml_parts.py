@@ -2,10 +2,12 @@
 
 Elements and attributes get short names (`w_p` for `w:p`: in paths of ElementTree a colon means something else), the same for the
 transitional and the strict form of the standard (ISO/IEC 29500). Of alternatives (`mc:AlternateContent`) the one that an office
-program of today shows is in the tree, the others are not.
+program of today shows is in the tree, the others are not. Text stands where ElementTree has it: before the first child in `text`,
+behind a child in its `tail`.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
@@ -14,6 +16,7 @@ from pincite.core.errors import RefusedInput
 _TRANSITIONAL = "http://schemas.openxmlformats.org/"
 _STRICT = "http://purl.oclc.org/ooxml/"
 _MICROSOFT = "http://schemas.microsoft.com/office/"
+_OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
 _PREFIXES = {
     f"{_TRANSITIONAL}wordprocessingml/2006/main": "w",
     f"{_STRICT}wordprocessingml/main": "w",
@@ -38,18 +41,44 @@ _PREFIXES = {
     "urn:schemas-microsoft-com:vml": "v",
     "http://purl.org/dc/elements/1.1/": "dc",
     "http://www.w3.org/XML/1998/namespace": "xml",
+    "http://www.w3.org/1999/xlink": "xlink",
+    **{
+        f"{_OPEN}{name}:1.0": prefix
+        for name, prefix in (
+            *((same, same) for same in ("office", "style", "text", "table", "meta", "presentation", "chart", "manifest")),
+            *(("drawing", "draw"), ("xsl-fo-compatible", "fo"), ("svg-compatible", "svg"), ("datastyle", "number")),
+        )
+    },
 }
 _KNOWN = (_TRANSITIONAL, _STRICT, "http://schemas.microsoft.com/", "urn:schemas-microsoft-com:")
 _BUFFER_BYTES = 1 << 20
 
 
-def children(chunks: Iterable[bytes], *, level: int, max_depth: int, may_name_type: bool = False) -> Iterator[Element]:
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Elements above the level that is asked for, by their names, that are not like others.
+
+    What is `skipped` is passed over with all that is in it; what is `opened` doesn't count as a level; what is `announced` comes
+    before what is in it, without content.
+    """
+
+    skipped: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+    announced: frozenset[str] = frozenset()
+
+
+_ALL = Selection()
+
+
+def children(
+    chunks: Iterable[bytes], *, level: int, max_depth: int, may_name_type: bool = False, selection: Selection = _ALL
+) -> Iterator[Element]:
     """Yield the elements that stand `level` deep under the root, each as soon as it is complete; they are kept nowhere.
 
     Raises `RefusedInput`: `corrupt`, also for a document type declaration, and `too_deep`. With `may_name_type` a part may name
     a type as books do, which is not fetched, but not declare anything of its own.
     """
-    reader = _Reader(level, max_depth)
+    reader = _Reader(level, max_depth, selection)
     if may_name_type:
         reader.parser.StartDoctypeDeclHandler = _refuse_declarations
     parser = reader.parser
@@ -72,7 +101,8 @@ def tree(chunks: Iterable[bytes], *, max_depth: int, may_name_type: bool = False
 class _Reader:
     """Builds elements at and under a level. Elements above it leave no trace."""
 
-    def __init__(self, level: int, max_depth: int) -> None:
+    def __init__(self, level: int, max_depth: int, selection: Selection) -> None:
+        self._selection = selection
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.buffer_text = True
         self.parser.buffer_size = _BUFFER_BYTES
@@ -110,14 +140,41 @@ class _Reader:
         tag = self._short(name)
         if tag.startswith("mc_") and self._choose(tag, attributes):
             return
-        if self._above < self._level:
-            self._above += 1
+        if not self._texts and self._passes(tag, attributes):
             return
-        element = Element(tag, {self._short(key): value for key, value in attributes.items()})
+        element = self._element(tag, attributes)
         if self._texts:
-            self._parent().append(element)
+            parent = self._parent()
+            self._put_text(parent)
+            parent.append(element)
         self._open[-1] = element
         self._texts.append([])
+
+    def _passes(self, tag: str, attributes: dict[str, str]) -> bool:
+        """Say whether an element stands above the level, or isn't wanted."""
+        if tag in self._selection.skipped:
+            self._skipped_from = len(self._open)
+        elif tag in self._selection.opened:
+            pass
+        elif self._above < self._level:
+            self._above += 1
+            if tag in self._selection.announced:
+                self._complete.append(self._element(tag, attributes))
+        else:
+            return False
+        return True
+
+    def _element(self, tag: str, attributes: dict[str, str]) -> Element:
+        return Element(tag, {self._short(key): value for key, value in attributes.items()})
+
+    def _put_text(self, element: Element) -> None:
+        """Put the text since the last child behind it, or before the first."""
+        text = "".join(self._texts[-1])
+        self._texts[-1].clear()
+        if len(element):
+            element[-1].tail = text
+        else:
+            element.text = text
 
     def _parent(self) -> Element:
         return next(element for element in reversed(self._open) if element is not None)
@@ -145,14 +202,15 @@ class _Reader:
                 self._skipped_from = 0
             return
         if element is not None:
-            element.text = "".join(self._texts.pop())
+            self._put_text(element)
+            self._texts.pop()
             if not self._texts:
                 self._complete.append(element)
             return
         tag = self._short(name)
         if tag == "mc_AlternateContent":
             self._alternatives.pop()
-        elif tag not in ("mc_Choice", "mc_Fallback"):
+        elif tag not in ("mc_Choice", "mc_Fallback") and tag not in self._selection.opened:
             self._above -= 1
 
     def _text(self, text: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.adapters.parsers.office import read_office
-from pincite.adapters.parsers.office_package import OfficeBounds
+from pincite.adapters.parsers.office_parts import OfficeBounds
 from pincite.core.errors import RefusedInput
 
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -60,9 +60,7 @@ def test_utf_16_parts_are_read(office: Any) -> None:
     ("parts", "said"),
     [
         ({"mimetype": "application/x-unheard-of"}, "unknown program"),
-        ({"mimetype": "application/vnd.oasis.opendocument.text"}, "OpenDocument file.*DOCX"),
-        ({"mimetype": "application/vnd.oasis.opendocument.presentation"}, "ODP.*PPTX"),
-        ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ODS"),
+        ({"mimetype": "application/vnd.oasis.opendocument.formula"}, "OpenDocument file without text.*PDF"),
         ({"xl/workbook.bin": "x"}, "XLSB.*XLSX"),
         ({"[Content_Types].xml": "<x/>", "visio/document.xml": "<x/>"}, "unknown kind"),
     ],
