@@ -55,6 +55,9 @@ def test_a_page_that_is_a_picture_is_read_beside_one_with_text(added: tuple[Sync
     pincite, documents = added
     lease = documents["lease.pdf"]
     assert (lease.stage, lease.pages, lease.pages_ocr, lease.pages_unread, lease.warnings) == ("ready", 2, 1, 0, ())
+    best = pincite.search("rent of the mill")[0].best
+    page = f"/api/documents/{lease.id}/pages/2?version_id={lease.version_id}"
+    assert (best.chunk_type.value, best.image_url, best.generated) == ("image_description", page, False)
     assert [[span.page for span in found.spans] for text in (TYPED, RENT) for found in pincite.find(lease.id, text)] == [[1], [2]]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pincite.core.ids import DocumentId, FigureId, VersionId
+from pincite.core.ids import FigureId, VersionId
 
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
 """What pictures are kept as: forms that hold no script."""
@@ -63,8 +63,3 @@ class PictureDescription:
     asked: str
     text: str
     created_at: datetime
-
-
-def figure_url(document_id: DocumentId, figure_id: FigureId | None) -> str | None:
-    """Return the address under which a server shows a figure, None without one."""
-    return f"/api/documents/{document_id}/figures/{figure_id}" if figure_id else None

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from pincite.core.documents import CanonicalText, Chunk, Version, fingerprint_of
+from pincite.core.documents import CanonicalText, Chunk, ChunkType, PageSpan, Version, fingerprint_of
 from pincite.core.figures import Figure
 from pincite.core.ids import ChunkId, WorkspaceId, new_id
+from pincite.core.pictures import is_scanned
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules, cut
@@ -18,7 +19,7 @@ from pincite.language.words import words
 EMBED_BATCH = 32
 """Passages handed to the model at once, between two commits."""
 
-CHUNKER = "3"
+CHUNKER = "4"
 """Changes with the way in which texts are cut, so that chunks that were cut before are not taken for what would be cut now."""
 
 
@@ -165,7 +166,7 @@ def make_chunks(
     like = Chunk(ChunkId(""), version.document_id, version.id, 0, title, (), "", 0, 0, 0, lang=lang)
     chunks: list[Chunk] = []
     for index, piece in enumerate(pieces):
-        text = canonical.text[piece.start : piece.end]
+        text, pages = canonical.text[piece.start : piece.end], canonical.page_spans(piece.start, piece.end)
         chunks.append(
             replace(
                 like,
@@ -176,12 +177,17 @@ def make_chunks(
                 start=piece.start,
                 end=piece.end,
                 token_count=piece.token_count,
-                pages=canonical.page_spans(piece.start, piece.end),
+                pages=pages,
                 lang=detect(text) or lang,
-                chunk_type=piece.chunk_type,
+                chunk_type=_type_of(piece.chunk_type, pages),
             )
         )
     return with_figures(chunks, canonical, figures, like=like, budget_tokens=fitting.budget_tokens // 2, count_tokens=count)
+
+
+def _type_of(chunk_type: ChunkType, pages: Sequence[PageSpan]) -> ChunkType:
+    """Return the type of a chunk: text of a scanned page tells of a picture."""
+    return ChunkType.IMAGE_DESCRIPTION if chunk_type is ChunkType.TEXT and is_scanned(pages) else chunk_type
 
 
 def _fit(rules: ChunkRules, embedding: EmbeddingModel | None) -> ChunkRules:

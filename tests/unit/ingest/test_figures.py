@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.unit.ingest.test_contents import OURS, House
 
+from pincite.adapters.memory.ocr import MemoryOcr
 from pincite.adapters.memory.parser import PlainTextParser
 from pincite.core.documents import Chunk, ChunkType, Document, Stage
 from pincite.core.errors import RefusedInput
 from pincite.core.figures import Figure, Picture
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.ocr import OcrParser
 
 TEXT = "# Ships\n\nShips are counted each year.\n\n![chart] Figure 1. Ships by year and port\n\n![logo] The house\n\nMore."
 
@@ -49,6 +51,20 @@ async def test_a_picture_is_kept_and_its_caption_is_a_chunk_of_it() -> None:
     assert canonical.text[told.start : told.end] == told.text
     assert passage.image_url == f"/api/documents/{document.id}/figures/{figure.id}"
     assert [chunk.chunk_index for chunk in chunks] == list(range(len(chunks)))
+
+
+async def test_the_text_of_a_scanned_page_tells_of_the_picture_of_that_page() -> None:
+    house = House()
+    house.ingestor = Ingestor(house.store, house.blobs, OcrParser(house.parser, MemoryOcr()), OURS)
+    await house.open()
+    document = await house.add("One page has text.\f%% Two is a picture of words.\fThree has text.", "scan.txt")
+    [read] = [chunk for chunk in await chunks_of(house, document) if chunk.chunk_type is ChunkType.IMAGE_DESCRIPTION]
+    assert (read.text, read.generated, read.figure_id) == ("Two is a picture of words.", False, None)
+    async with house.store.open(OURS) as work:
+        passages = await work.chunks.passages([chunk.id for chunk in await chunks_of(house, document)])
+    found = {passage.text: passage.image_url for passage in passages}
+    page = f"/api/documents/{document.id}/pages/2?version_id={document.version_id}"
+    assert found == {"One page has text.": None, read.text: page, "Three has text.": None}
 
 
 async def test_a_file_whose_pictures_cant_be_taken_out_is_read_without_them() -> None:

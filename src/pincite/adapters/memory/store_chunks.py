@@ -9,8 +9,8 @@ from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
 from pincite.core.documents import Chunk, Document, Stage
 from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage, PassageText
-from pincite.core.figures import figure_url
 from pincite.core.ids import ChunkId, CollectionId, VersionId
+from pincite.core.pictures import picture_url
 from pincite.core.ports.models import Vector
 from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors, vectors_lacking
 
@@ -171,7 +171,7 @@ def _passage(document: Document, chunk: Chunk) -> Passage:
         heading_path=chunk.heading_path,
         chunk_type=chunk.chunk_type,
         generated=chunk.generated,
-        image_url=figure_url(document.id, chunk.figure_id),
+        image_url=picture_url(document.id, chunk.version_id, chunk.figure_id, chunk.pages),
         lang=chunk.lang,
         metadata={**document.meta, "source_uri": document.source_uri},
     )

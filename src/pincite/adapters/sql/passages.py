@@ -8,8 +8,8 @@ from typing import Any
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.documents import ChunkType, PageSpan
 from pincite.core.evidence import Passage, PassageText
-from pincite.core.figures import figure_url
 from pincite.core.ids import ChunkId
+from pincite.core.pictures import picture_url
 
 CONFIRMED = """
     FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
@@ -74,6 +74,7 @@ def _passage(row: Sequence[Any]) -> Passage:
     # By position: looking columns up by name would take longer than the statement itself.
     text, document_id, title, path, chunk_id, version_id, collection_id, index, start, end, *rest = row
     content_type, pages, headings, kind, generated, lang, source_uri, meta, figure_id = rest
+    spans = load_pages(pages)
     metadata: dict[str, str] = json.loads(meta) if meta != "{}" else {}
     metadata["source_uri"] = source_uri
     return Passage(
@@ -88,11 +89,11 @@ def _passage(row: Sequence[Any]) -> Passage:
         start=start,
         end=end,
         content_type=content_type,
-        pages=load_pages(pages),
+        pages=spans,
         heading_path=load_headings(headings),
         chunk_type=TYPES[kind],
         generated=bool(generated),
-        image_url=figure_url(document_id, figure_id),
+        image_url=picture_url(document_id, version_id, figure_id, spans),
         lang=lang,
         metadata=metadata,
     )

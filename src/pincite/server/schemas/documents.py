@@ -7,9 +7,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
-from pincite.core.figures import figure_url
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ingestions import Ingestion
+from pincite.core.pictures import picture_url
 from pincite.retrieval.history import Standing
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
@@ -149,7 +149,7 @@ class ChunkRow(BaseModel):
     chunk_type: str
     generated: bool
     ocr: bool
-    image_url: str | None = Field(description="Where the picture is that it tells of.")
+    image_url: str | None = Field(description="Where the picture is: a figure, or the scanned page that it begins on.")
 
 
 class ChunkRows(BaseModel):
@@ -280,7 +280,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         chunk_type=chunk.chunk_type.value,
         generated=chunk.generated,
         ocr=any(page.ocr for page in chunk.pages),
-        image_url=figure_url(chunk.document_id, chunk.figure_id),
+        image_url=picture_url(chunk.document_id, chunk.version_id, chunk.figure_id, chunk.pages),
     )
 
 
