@@ -190,6 +190,14 @@ class Settings:
     ocr_memory_mb: int = _number(
         "PINCITE_OCR_MEMORY_MB", 1000, "Most memory that the process of OCR may write to.", unit="MB", least=128, most=1_000_000
     )
+    ocr_pictures: int = _number(
+        "PINCITE_OCR_PICTURES",
+        50,
+        "Most pictures of one document in which OCR looks for text, beside pages that are pictures; 0: in none.",
+        unit="pictures",
+        least=0,
+        most=100_000,
+    )
     max_pixels: int = _number(
         "PINCITE_MAX_PIXELS",
         100_000_000,

@@ -21,7 +21,7 @@ from pincite.core.ports.store import Store
 
 
 def figure(of: Version, number: int = 1, sha256: str = "cd" * 32) -> Figure:
-    place = FigurePlace(0, 3, 2, (10.5, 20.0, 110.25, 90.0), "word/media/a.png")
+    place = FigurePlace(0, 3, 2, (10.5, 20.0, 110.25, 90.0), "word/media/a.png", (5, 9))
     return Figure(FigureId(new_id()), of.id, number, place, sha256, "image/png", 400, 300)
 
 

@@ -62,7 +62,9 @@ async def house(tmp_path: Path, model: ScriptedChatModel) -> AsyncGenerator[Hous
 @asynccontextmanager
 async def opened(folder: Path, model: ChatModel, **settings: Any) -> AsyncGenerator[House]:
     """Open a house in a folder."""
-    app = create_app(load_settings({}, home=str(folder / "home"), embedding="none", max_streams=3, **settings), llm=model)
+    app = create_app(
+        load_settings({}, home=str(folder / "home"), embedding="none", max_streams=3, **({"ocr": "off"} | settings)), llm=model
+    )
     file = folder / "handbook.md"
     file.write_text(HANDBOOK, encoding="utf-8")
     async with app.router.lifespan_context(app):

@@ -31,6 +31,7 @@ from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.keeping import Keeper
 from pincite.ingest.ocr import OcrParser
+from pincite.ingest.picture_text import PictureText
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.removing import CollectionRemoval
 from pincite.retrieval.history import StoredHistories
@@ -178,6 +179,7 @@ def _ingestor(
         models.embedding_of,
         metering,
         settings.max_figures,
+        PictureText(parser.reader, settings.ocr_pictures) if parser.reader else None,
         _vision(settings, models),
         reads_as(settings, parser),
     )

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from itertools import groupby
 from urllib.parse import quote
 
 from pincite.core.figures import FigurePlace
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, VersionId, WorkspaceId
-from pincite.core.ocr import ReadWord, words_in
+from pincite.core.ocr import IN_PICTURES, ReadWord, words_in
 
 _INSIDE = "inside:"
 PPTX_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -158,8 +159,12 @@ class CanonicalText:
 
     @cached_property
     def pages_by_ocr(self) -> frozenset[int]:
-        """The pages whose text OCR read."""
-        return frozenset(word.page for word in self.words)
+        """The pages whose text OCR read, not only that in pictures on them."""
+        return frozenset(word.page for word in self.words if word.index < IN_PICTURES)
+
+    def is_by_ocr(self, run: SourceRun) -> bool:
+        """Say whether OCR read the characters of a run."""
+        return run.page in self.pages_by_ocr or (run.index >= IN_PICTURES and bool(self.words_of(run)))
 
     def words_of(self, run: SourceRun) -> Sequence[ReadWord]:
         """Return the words that OCR read for the characters of a run."""
@@ -174,18 +179,14 @@ class CanonicalText:
         """Return the pages that `[start, end)` stands on, in order, each with its part; empty without pages."""
         if not self.pages:
             return ()
-        parts: list[tuple[int, int, int]] = []
-        for run in self.runs_within(start, end):
-            if parts and parts[-1][0] == run.page:
-                parts[-1] = (run.page, parts[-1][1], run.start + run.length)
-            else:
-                parts.append((run.page, run.start, run.start + run.length))
-        return tuple(self._page_span(*part) for part in parts)
+        parts = groupby(self.runs_within(start, end), key=lambda run: run.page)
+        return tuple(self._page_span(number, list(runs)) for number, runs in parts)
 
-    def _page_span(self, number: int, start: int, end: int) -> PageSpan:
+    def _page_span(self, number: int, runs: Sequence[SourceRun]) -> PageSpan:
         page = self._pages_by_number.get(number)
         label, bates = (page.label, page.bates) if page else (str(number), "")
-        return PageSpan(number, label, start, end, bates, number in self.pages_by_ocr)
+        by_ocr = bool(self.words) and all(map(self.is_by_ocr, runs))
+        return PageSpan(number, label, runs[0].start, runs[-1].start + runs[-1].length, bates, by_ocr)
 
 
 def _cut(run: SourceRun, start: int, end: int) -> SourceRun:

@@ -15,7 +15,8 @@ class FigurePlace:
     """A picture that a parser found. `[start, end)` is the run of canonical text that tells of it: its caption, else what it has as
     alternative text, else what stands beside it; empty where nothing does.
 
-    `box` is the part of the page that it covers, as in `Box`. `source` says where the parser finds its bytes again.
+    `box` is the part of the page that it covers, as in `Box`. `source` says where the parser finds its bytes again. `read` is the
+    run of what OCR read in it, empty where that was nothing.
     """
 
     start: int = 0
@@ -23,6 +24,7 @@ class FigurePlace:
     page: int | None = None
     box: tuple[float, float, float, float] | None = None
     source: str = ""
+    read: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class _Part:
 def merged(first: CanonicalText, second: CanonicalText) -> CanonicalText:
     """Return two texts, of different pages of one file, as one: each block stands where its page does, none is changed.
 
-    Pages that both texts name are those of the second.
+    Pages that both texts name are those of the second. What stands in it on a page of the first comes behind that page's own.
     """
     pages = {page.number: page for page in chain(first.pages, second.pages)}
     words = sorted(chain(first.words, second.words), key=lambda word: (word.page, word.index))
@@ -38,12 +38,12 @@ def merged(first: CanonicalText, second: CanonicalText) -> CanonicalText:
     return CanonicalText(_BORDER.join(text), tuple(moved), ordered, tuple(runs), tuple(words))
 
 
-def moved_starts(first: CanonicalText, second: CanonicalText) -> dict[int, int]:
-    """Return where the blocks of the first text start in both together, by where they start in it alone."""
+def moved_starts(first: CanonicalText, second: CanonicalText, *, of: CanonicalText | None = None) -> dict[int, int]:
+    """Return where the blocks of the first text, or `of` the second, start in both together, by where they start in it alone."""
     found: dict[int, int] = {}
     at = 0
     for part in _parts(first, second):
-        if part.text is first:
+        if part.text is (of or first):
             found[part.block.start] = at
         at += part.block.end - part.block.start + len(_BORDER)
     return found

@@ -8,6 +8,10 @@ DOUBTFUL_BELOW = 0.8
 """A word of which OCR is less sure than this (of 1) is doubtful: it may stand otherwise in the picture."""
 
 
+IN_PICTURES = 0xC000_0000
+"""Index from which on characters are those that OCR read in pictures that stand on a page, beside the page's own text."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadWord:
     """Characters `[index, index+count)` of what OCR read on a page, with their box as in `Box`; `confidence` is from 0 to 1."""

@@ -12,7 +12,7 @@ from pincite.core.pictures import is_scanned
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
 from pincite.ingest.chunking import ChunkRules, cut
-from pincite.ingest.figure_chunks import captions_of, with_figures
+from pincite.ingest.figure_chunks import blocks_apart, with_figures
 from pincite.language.detect import detect
 from pincite.language.words import words
 
@@ -162,7 +162,7 @@ def make_chunks(
     count = embedding.count_tokens if embedding else _count_words
     fitting = _fit(rules, embedding)
     alone = version.pages_stand_alone
-    pieces = cut(canonical, fitting, count, title=title, lang=lang, pages_stand_alone=alone, apart=captions_of(canonical, figures))
+    pieces = cut(canonical, fitting, count, title=title, lang=lang, pages_stand_alone=alone, apart=blocks_apart(canonical, figures))
     like = Chunk(ChunkId(""), version.document_id, version.id, 0, title, (), "", 0, 0, 0, lang=lang)
     chunks: list[Chunk] = []
     for index, piece in enumerate(pieces):

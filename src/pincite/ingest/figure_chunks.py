@@ -15,11 +15,14 @@ _LEAST_CHARS = 25
 _MOST_HEADING_CHARS = 200
 
 
-def captions_of(canonical: CanonicalText, figures: Sequence[Figure]) -> frozenset[int]:
-    """Return where the captions start that stand for figures: in the text around them they would hide these."""
+def blocks_apart(canonical: CanonicalText, figures: Sequence[Figure]) -> frozenset[int]:
+    """Return where the blocks start that tell of figures alone, and would hide these in the text around them: captions that stand
+    for them, and what OCR read in them.
+    """
     runs = {(figure.place.start, figure.place.end) for figure in figures}
     captions = (block for block in canonical.blocks if block.role is BlockRole.CAPTION)
-    return frozenset(block.start for block in captions if (block.start, block.end) in runs)
+    read = (figure.place.read[0] for figure in figures if figure.place.read[1])
+    return frozenset([*(block.start for block in captions if (block.start, block.end) in runs), *read])
 
 
 def with_figures(
@@ -35,7 +38,7 @@ def with_figures(
 
     Where a chunk is all that stands for a figure, it becomes the figure's.
     """
-    found = list(chunks)
+    found = [_of_picture(chunk, figures, chunks) for chunk in chunks]
     known = {(chunk.start, chunk.end): at for at, chunk in enumerate(chunks)}
     for figure in figures:
         start, end = _run(canonical, figure, like.lang)
@@ -57,6 +60,16 @@ def with_figures(
             written = replace(shared, generated=True, heading_path=headings)
             found.append(_written(written, figure.description, len(found), budget_tokens, count_tokens))
     return found
+
+
+def _of_picture(chunk: Chunk, figures: Sequence[Figure], chunks: Sequence[Chunk]) -> Chunk:
+    """Return a chunk of what OCR read in a figure as the figure's, under its headings; others as they are."""
+    for figure in figures:
+        start, end = figure.place.read
+        if start <= chunk.start and chunk.end <= end:
+            headings = _headings_at(chunks, figure.place.start) if figure.place.end else chunk.heading_path
+            return replace(chunk, chunk_type=ChunkType.IMAGE_DESCRIPTION, figure_id=figure.id, heading_path=headings)
+    return chunk
 
 
 def _written(chunk: Chunk, text: str, index: int, budget_tokens: int, count_tokens: Callable[[Sequence[str]], list[int]]) -> Chunk:

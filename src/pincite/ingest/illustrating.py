@@ -16,6 +16,7 @@ from pincite.core.ports.store import Store
 from pincite.ingest.blob_keeping import forget
 from pincite.ingest.describing import Describer, Vision
 from pincite.ingest.figures import MAX_FIGURES, Figures
+from pincite.ingest.picture_text import PictureText
 from pincite.ingest.publishing import Reading
 from pincite.ingest.reporting import Reports
 from pincite.ingest.turns import GivesWay
@@ -31,6 +32,7 @@ class Illustrator:
     parser: Parser
     workspace_id: WorkspaceId
     most: int = MAX_FIGURES
+    picture_text: PictureText | None = None
     vision: Vision | None = None
     metering: Metering | None = None
 
@@ -50,12 +52,15 @@ class Illustrator:
                 await forget(self.store, self.blobs, self.workspace_id, hashes)
 
     async def illustrate(self, reading: Reading, path: Path, *, name: str) -> Reading:
-        """Take the pictures out of a file that was just read; see that those of one read before are still there."""
+        """Take the pictures out of a file that was just read, and read what stands in them; see that those of one that was read
+        before are still there.
+        """
         if reading.is_stored:
             await self.restore(reading, path, name=name)
             return reading
         figures = await self._figures.take(reading.version.id, reading.places, path, name=name)
-        return replace(reading, figures=figures, places=())
+        reading = replace(reading, figures=figures, places=())
+        return await self.picture_text.read(reading, self.blobs) if self.picture_text and figures else reading
 
     async def restore(self, reading: Reading, path: Path, *, name: str) -> None:
         """Store again the bytes of pictures that somebody's removal took away before a row named them."""

@@ -29,6 +29,7 @@ from pincite.ingest.figures import MAX_FIGURES
 from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.illustrating import Illustrator
 from pincite.ingest.overtaking import is_overtaken, outcome
+from pincite.ingest.picture_text import PictureText
 from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import begin, enqueue
 from pincite.ingest.reporting import ProgressListener, Reports, reported, unheard
@@ -55,6 +56,8 @@ class Ingestor:
     metering: Metering | None = None
     """Charges attempts for what they embed; without, nothing is charged."""
     max_figures: int = MAX_FIGURES
+    picture_text: PictureText | None = None
+    """Reads the text in pictures; without, nothing does."""
     vision: Vision | None = None
     """Describes pictures; without, they are told of by the document's words alone."""
     reads_as: str = ""
@@ -250,7 +253,9 @@ class Ingestor:
     @property
     def _illustrator(self) -> Illustrator:
         own = self.workspace_id
-        return Illustrator(self.store, self.blobs, self.parser, own, self.max_figures, self.vision, self.metering)
+        return Illustrator(
+            self.store, self.blobs, self.parser, own, self.max_figures, self.picture_text, self.vision, self.metering
+        )
 
     async def _kept(self, document: Document, reading: Reading) -> Reading:
         """Store a text that was long to read before anything else is done with it."""

@@ -75,13 +75,12 @@ class StoredLocator:
 
     async def _boxes_of_runs(self, version: Version, canonical: CanonicalText, runs: Sequence[SourceRun]) -> list[list[Box]]:
         """Return the boxes of each run: those of the words where OCR read them, those that the file tells elsewhere."""
-        by_ocr = canonical.pages_by_ocr
-        of_file = [run for run in runs if run.page not in by_ocr]
+        of_file = [run for run in runs if not canonical.is_by_ocr(run)]
         found: Iterator[list[Box]] = iter(())
         if of_file:
             path = await self.blobs.local_path(version.sha256)
             found = iter(await self.parser.boxes(path, content_type=version.content_type, runs=of_file))
-        return [_word_boxes(canonical.words_of(run)) if run.page in by_ocr else next(found) for run in runs]
+        return [_word_boxes(canonical.words_of(run)) if canonical.is_by_ocr(run) else next(found) for run in runs]
 
 
 def _confidence(canonical: CanonicalText, span: PageSpan) -> float | None:
@@ -92,7 +91,7 @@ def _confidence(canonical: CanonicalText, span: PageSpan) -> float | None:
 
 
 def _word_boxes(words: Sequence[ReadWord]) -> list[Box]:
-    return [Box(word.x0, word.y0, word.x1, word.y1) for word in words]
+    return [Box(word.x0, word.y0, word.x1, word.y1) for word in words if word.x0 < word.x1]
 
 
 def merge_lines(boxes: Sequence[Box]) -> list[Box]:

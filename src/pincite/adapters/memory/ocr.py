@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pincite.adapters.memory.parser import CONTENT_TYPE, LETTER_WIDTH, LINE_HEIGHT, MARGIN, PICTURE
+from pincite.adapters.memory.parser import CONTENT_TYPE, LETTER_WIDTH, LINE_HEIGHT, MARGIN, PICTURE, PNG
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, Reason, SourceRun
 from pincite.core.errors import NotFoundError
 from pincite.core.merging import merged_all
@@ -15,7 +15,7 @@ UNSURE, SURE = 0.5, 1.0
 
 
 class MemoryOcr:
-    """Implements `PageReader`: each line `%% words` of a page is a paragraph.
+    """Implements `PageReader`: each line `%% words` of a page is a paragraph, and in a picture of that parser its name.
 
     It is unsure of words that end with `?`, and can't read a page that has the word `!`. Words stand on the grid of the parser.
     `asked` are the pages that it was asked for.
@@ -31,7 +31,7 @@ class MemoryOcr:
         self, path: Path, *, content_type: str, pages: Sequence[Page], on_page: Callable[[int], None] | None = None
     ) -> ReadPages:
         """Read pages; see the port."""
-        drawn = _pages(path) if content_type == CONTENT_TYPE else []
+        drawn = _pages(path) if content_type == CONTENT_TYPE else _picture(path)
         read: list[CanonicalText] = []
         failed: dict[int, Reason] = {}
         for done, page in enumerate(pages, start=1):
@@ -56,6 +56,11 @@ def _pages(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8").split("\f")
     except OSError as error:
         raise NotFoundError(f"There is no file {path.name!r} that can be read.") from error
+
+
+def _picture(path: Path) -> list[str]:
+    data = path.read_bytes()
+    return [PICTURE + data.removeprefix(PNG).decode()] if data.startswith(PNG) else []
 
 
 def _read(page: Page, drawn: str) -> CanonicalText:

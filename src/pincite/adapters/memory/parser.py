@@ -15,8 +15,8 @@ PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN, LETTER_WIDTH, LINE_HEIGHT = 72.0, 6.0, 12.0
 PICTURE = "%% "
 _INNER = re.compile(r"^@@ (.+)\n", re.MULTILINE)
-_PNG = b"\x89PNG\r\n\x1a\n"
-_PICTURE, _LOGO = re.compile(r"!\[(\w+)\] "), "logo"
+PNG = b"\x89PNG\r\n\x1a\n"
+_PICTURE, _LOGO = re.compile(r"!\[([\w ]+)\] "), "logo"
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
@@ -70,7 +70,7 @@ class PlainTextParser:
         """Write the beginning of a PNG in place of each picture, and the words that stand for it; see the port."""
         found: list[Picture | None] = []
         for number, place in enumerate(places):
-            (into / str(number)).write_bytes(_PNG + place.source.encode())
+            (into / str(number)).write_bytes(PNG + place.source.encode())
             found.append(Picture(into / str(number), "image/png", 100, 100) if place.source != _LOGO else None)
         return found
 
@@ -92,7 +92,7 @@ class PlainTextParser:
         pages = _read(path).count("\f") + 1
         if not 1 <= page <= pages:
             raise NotFoundError(f"There is no page {page}: the document has {pages}.", code="page")
-        return PagePicture(_PNG, width, round(width * PAGE_HEIGHT / PAGE_WIDTH), PAGE_WIDTH, PAGE_HEIGHT)
+        return PagePicture(PNG, width, round(width * PAGE_HEIGHT / PAGE_WIDTH), PAGE_WIDTH, PAGE_HEIGHT)
 
     def close(self) -> None:
         """Hold nothing."""

@@ -1,6 +1,6 @@
 """The tables of the pictures in documents. A change here needs a migration (`migrations/versions`)."""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint, text
 
 from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, metadata
 
@@ -20,6 +20,9 @@ def _table(name: str, versions: str) -> Table:
         Column("source", Text, nullable=False),
         Column("start_char", Integer, nullable=False),
         Column("end_char", Integer, nullable=False),
+        # What OCR read in it.
+        Column("read_start", Integer, nullable=False, server_default=text("0")),
+        Column("read_end", Integer, nullable=False, server_default=text("0")),
         Column("sha256", HASH, nullable=False, index=True),
         Column("content_type", Text, nullable=False),
         Column("width", Integer, nullable=False),
