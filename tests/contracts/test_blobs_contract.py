@@ -140,3 +140,20 @@ async def test_bytes_that_are_there_are_not_written_again(tmp_path: Path) -> Non
     after = place.stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert [path.name for path in tmp_path.glob(".new-*")] == []
+
+
+async def test_a_scratch_folder_is_empty_and_goes_with_its_block_whatever_happens(blobs: BlobStore) -> None:
+    async def work() -> None:
+        async with blobs.scratch() as folder:
+            seen.append(folder)
+            assert list(folder.iterdir()) == []
+            (folder / "deep").mkdir()
+            (folder / "deep" / "file").write_bytes(b"x")
+            raise NotFoundError("gone")
+
+    seen: list[Path] = []
+    with pytest.raises(NotFoundError):
+        await work()
+    async with blobs.scratch() as one, blobs.scratch() as other:
+        assert one != other
+    assert not any(folder.exists() for folder in seen)

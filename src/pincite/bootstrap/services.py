@@ -137,6 +137,7 @@ def build(settings: Settings) -> Services:
     home = home_of(settings)
     store = open_store(home / DATABASE)
     blobs = DiskBlobs(home / BLOBS)
+    blobs.sweep()
     parser = parser_of(settings)
     models = Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)

@@ -1,6 +1,5 @@
 """Files inside files: each is a document of its own, which comes, changes and goes with the one that holds it."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -41,8 +40,8 @@ class Contents:
         """
         if not count and document.version_id is None:
             return
-        with tempfile.TemporaryDirectory(prefix="pincite-inside-") as folder:
-            files = await self.parser.unpack(path, name=name, into=Path(folder)) if count else []
+        async with self.blobs.scratch() as folder:
+            files = await self.parser.unpack(path, name=name, into=folder) if count else []
             for _ in range(KEEP_ATTEMPTS):
                 blobs = [await self.blobs.put_file(each.file) if each.file else None for each in files]
                 gone = await self._claim(document, files, blobs)

@@ -1,6 +1,5 @@
 """The pictures in documents: their bytes are kept beside the document's own, and go with it."""
 
-import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -50,9 +49,9 @@ class Figures:
         if not wanted:
             yield []
             return
-        with tempfile.TemporaryDirectory(prefix="pincite-figures-") as folder:
+        async with self.blobs.scratch() as folder:
             try:
-                pictures = await self.parser.pictures(path, name=name, places=wanted, into=Path(folder))
+                pictures = await self.parser.pictures(path, name=name, places=wanted, into=folder)
             except RefusedInput:
                 pictures = []
             yield pictures

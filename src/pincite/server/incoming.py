@@ -1,7 +1,6 @@
 """Uploaded files on their way in: a piece at a time to disk, bounded while they come."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from fastapi import UploadFile
 
 from pincite.core.errors import RefusedInput, StoreError
+from pincite.core.ports.blobs import BlobStore
 from pincite.ingest.naming import plain_path, printable, readable
 
 PIECE_BYTES = 1 << 20
@@ -42,17 +42,15 @@ def accepted(file: UploadFile, *, most_bytes: int) -> str:
 
 
 @asynccontextmanager
-async def kept(file: UploadFile, home: Path) -> AsyncGenerator[Path]:
-    """Keep an upload in a file of the home folder until the block ends.
+async def kept(file: UploadFile, blobs: BlobStore) -> AsyncGenerator[Path]:
+    """Keep an upload in a file beside the blobs until the block ends.
 
     Raises `StoreError` when the disk is full.
     """
-    path = await asyncio.to_thread(_temporary, home)
-    try:
+    async with blobs.scratch() as folder:
+        path = folder / "upload"
         await _copy(file, path)
         yield path
-    finally:
-        await asyncio.to_thread(path.unlink, missing_ok=True)
 
 
 async def _copy(file: UploadFile, path: Path) -> None:
@@ -62,8 +60,3 @@ async def _copy(file: UploadFile, path: Path) -> None:
                 await asyncio.to_thread(target.write, piece)
     except OSError as error:
         raise StoreError(f"The upload can't be kept ({error.strerror}).", code="disk_full", retryable=True) from error
-
-
-def _temporary(home: Path) -> Path:
-    with tempfile.NamedTemporaryFile(dir=home, prefix="upload-", delete=False) as taken:
-        return Path(taken.name)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from pincite.adapters.blobs.disk import NEW, PIECE_BYTES
+from pincite.adapters.blobs.scratch import SCRATCH
 
 
 class DiskBlobCare:
@@ -42,7 +43,7 @@ class DiskBlobCare:
         for path in sorted(self._root.iterdir()) if self._root.is_dir() else ():
             if path.is_dir() and _is_hex(path.name, 2):
                 found += sorted(each for each in path.iterdir() if not _is_hex(each.name, 62) or not each.is_file())
-            elif not path.name.startswith(NEW):
+            elif not path.name.startswith((NEW, SCRATCH)):
                 found.append(path)
         return found
 

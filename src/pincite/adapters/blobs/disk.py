@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, 
 from pathlib import Path
 from typing import BinaryIO
 
+from pincite.adapters.blobs.scratch import ScratchFolder, sweep
 from pincite.core.errors import NotFoundError, StoreError
 from pincite.core.ports.blobs import Blob, Part
 
@@ -87,6 +88,24 @@ class DiskBlobs:
             else:
                 return
         raise StoreError("Another process has been deleting files for too long. It may be stopped: end it.", code="store_busy")
+
+    @contextlib.asynccontextmanager
+    async def scratch(self) -> AsyncGenerator[Path]:
+        """Give an empty folder for files on their way. Raises `StoreError` (`disk_full`, `unavailable`)."""
+        folder = await asyncio.to_thread(self._make_scratch)
+        try:
+            yield folder.path
+        finally:
+            await asyncio.to_thread(folder.drop)
+
+    def _make_scratch(self) -> ScratchFolder:
+        with _translated(self._root):
+            self._make_root()
+            return ScratchFolder(self._root)
+
+    def sweep(self) -> None:
+        """Delete the scratch folders of processes that were killed."""
+        sweep(self._root, abandoned_s=ABANDONED_S)
 
     async def delete(self, sha256: str) -> bool:
         """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""

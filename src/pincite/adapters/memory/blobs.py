@@ -64,6 +64,12 @@ class MemoryBlobs:
         finally:
             self._holders -= 1
 
+    @asynccontextmanager
+    async def scratch(self) -> AsyncGenerator[Path]:
+        """Give an empty folder for files on their way."""
+        with tempfile.TemporaryDirectory(prefix="pincite-scratch-") as folder:
+            yield Path(folder)
+
     async def delete(self, sha256: str) -> bool:
         """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""
         if self._holders:

@@ -54,6 +54,13 @@ class BlobStore(Protocol):
         """Have nothing deleted meanwhile, by whatever process. Any number may hold. Raises `StoreError` (`store_busy`)."""
         ...
 
+    def scratch(self) -> AbstractAsyncContextManager[Path]:
+        """Give an empty folder for files on their way, which goes with the block, or with the process if that is killed.
+
+        Raises `StoreError` when the disk is full.
+        """
+        ...
+
     async def delete(self, sha256: str) -> bool:
         """Forget the bytes; no error when they aren't there. False when they stay because somebody holds the blobs."""
         ...

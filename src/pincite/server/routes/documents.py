@@ -59,7 +59,7 @@ async def upload(collection_id: str, files: Annotated[list[UploadFile], File(min
     paths = [accepted(file, most_bytes=most_bytes) for file in files]
     rows: list[DocumentRow] = []
     for file, path in zip(files, paths, strict=True):
-        async with kept(file, caller.services.settings.home_path) as content:
+        async with kept(file, caller.services.blobs) as content:
             document = await caller.services.ingestor.receive(collection, Arrival(path, path, content, is_queued=True))
         rows.append(await _row(caller, document))
     caller.state.wake()
