@@ -18,12 +18,13 @@ class Provider(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, *, most: int = sys.maxsize, refuses: str = "") -> None:
+    def __init__(self, *, most: int = sys.maxsize, refuses: str = "", size: int = SIZE) -> None:
         super().__init__(("127.0.0.1", 0), Answering)
         self.answered: list[str] = []
         self.unanswered: list[str] = []
         self.most = most
         self.refuses = refuses
+        self.size = size
         self.pause_s = 0.0
         self.waits, self.goes_on = threading.Event(), threading.Event()
 
@@ -49,7 +50,7 @@ class Answering(BaseHTTPRequestHandler):
             self._answer(403, {"error": {"message": "not for this key"}})
             return
         self.server.answered += parts
-        rows = [{"object": "embedding", "index": n, "embedding": vector_of(text)} for n, text in enumerate(texts)]
+        rows = [{"object": "embedding", "index": n, "embedding": vector_of(text, self.server.size)} for n, text in enumerate(texts)]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         self._answer(200, {"object": "list", "model": asked["model"], "data": rows, "usage": usage})
 
@@ -65,5 +66,6 @@ class Answering(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def vector_of(text: str) -> list[float]:
-    return [float(1 + (len(text) * 7 + sum(text.encode()) * (n + 1)) % 97) for n in range(SIZE)]
+def vector_of(text: str, size: int = SIZE) -> list[float]:
+    length, added = len(text) * 7, sum(text.encode())
+    return [float(1 + (length + added * (n + 1)) % 97) for n in range(size)]

@@ -185,3 +185,28 @@ async def test_a_job_that_gives_way_is_continued_later(caplog: pytest.LogCapture
     assert handler.ran == ["a", "b", "a"]
     assert (handler.reopened, handler.given_up) == ([], [])
     assert await state(store, "a") is JobState.DONE
+
+
+@dataclass
+class Meeting(Recording):
+    """A handler whose jobs end only when as many are under way at once as are to meet. The first puts another into the queue."""
+
+    store: MemoryStore = field(default_factory=MemoryStore)
+    barrier: asyncio.Barrier = field(default_factory=lambda: asyncio.Barrier(2))
+
+    async def run(self, job: Job, is_outranked: OutrankedCheck) -> int | None:
+        self.ran.append(job.key)
+        if job.key == "container":
+            await enqueued(self.store, "inside 1", "inside 2")
+        elif job.key.startswith("inside"):
+            async with asyncio.timeout(10):
+                await self.barrier.wait()
+        return None
+
+
+async def test_all_slots_work_off_what_is_due_and_what_comes_of_it() -> None:
+    store = MemoryStore()
+    handler = Meeting(store=store)
+    await enqueued(store, "container")
+    assert await worker(store, handler, slots=2, poll_s=0.001).work_off() == 3
+    assert sorted(handler.ran) == ["container", "inside 1", "inside 2"]

@@ -55,6 +55,7 @@ class Worker:
     lease_s: float = LEASE_S
     poll_s: float = POLL_S
     _called: asyncio.Event = field(default_factory=asyncio.Event)
+    _busy: int = 0
 
     def wake(self) -> None:
         """Look for jobs now."""
@@ -68,11 +69,21 @@ class Worker:
             group.create_task(self._sweep())
 
     async def work_off(self) -> int:
-        """Do what is due now, one job after another, and return how many there were; one that gave way counts when it is done."""
+        """Do what is due, and what comes of it, and return how many jobs there were; one that gave way counts when it is done."""
         await self._give_up_abandoned()
+        try:
+            async with asyncio.TaskGroup() as group:
+                slots = [group.create_task(self._work_off_in_slot()) for _ in range(self.slots)]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        return sum(slot.result() for slot in slots)
+
+    async def _work_off_in_slot(self) -> int:
         done = 0
-        while (has_ended := await self._next()) is not None:
-            done += has_ended
+        while (has_ended := await self._next()) is not None or self._busy:
+            done += bool(has_ended)
+            if has_ended is None:  # what others are at may put more into the queue, such as the files inside a file
+                await asyncio.sleep(self.poll_s)
         return done
 
     async def _work(self) -> None:
@@ -108,7 +119,13 @@ class Worker:
     async def _next(self) -> bool | None:
         """Do the next job; say whether its try has ended, or it gave way. None when there is none."""
         job = await self.queue.lease(list(self.handlers), for_s=self.lease_s)
-        return None if job is None else await self._do(job)
+        if job is None:
+            return None
+        self._busy += 1
+        try:
+            return await self._do(job)
+        finally:
+            self._busy -= 1
 
     async def _do(self, job: Job) -> bool:
         handler = self.handlers[job.kind]
