@@ -55,7 +55,11 @@ def main(moments: int = 50, own_moments: int = 3, tries: int = 20) -> None:
 
 
 def _moments(house: Killing, moments: int) -> dict[str, list[Moment]]:
-    return {stage.value: [house.kill_at(stage, f"{stage.value}{n}") for n in range(moments)] for stage in STAGES}
+    found: dict[str, list[Moment]] = {}
+    for stage in STAGES:
+        found[stage.value] = [house.kill_at(stage, f"{stage.value}{n}") for n in range(moments)]
+        print(f"{stage.value}: done", file=sys.stderr, flush=True)
+    return found
 
 
 def _in_hand(took: dict[str, list[Moment]]) -> str:

@@ -196,7 +196,13 @@ class Killing:
         return bool(self._rows("SELECT 1 FROM jobs WHERE state = 'running' AND lease IN ({})", [lease]))
 
     def _is_settled(self, own: Collection[str]) -> bool:
-        return not self._rows("SELECT 1 FROM documents WHERE path IN ({}) AND stage NOT IN ('ready', 'failed')", own)
+        """Say whether documents have ended, and the attempts at them, too."""
+        statement = (
+            "SELECT 1 FROM documents d JOIN ingestions i ON i.document_id = d.id "
+            "JOIN jobs j ON j.key = 'document:' || d.id || ':attempt:' || i.attempt "
+            "WHERE d.path IN ({}) AND (d.stage NOT IN ('ready', 'failed') OR j.state IN ('queued', 'running'))"
+        )
+        return not self._rows(statement, own)
 
     def _rows(self, statement: str, wanted: Collection[str]) -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(f"file:{self.home / 'pincite.db'}?mode=ro", uri=True, timeout=30)) as connection:
