@@ -49,7 +49,8 @@ class PictureText:
         if wanted and "+" not in version.parser:
             engine = (f"{version.parser}+{self.reader.name}", f"{version.parser_version}+{self.reader.version}")
             version = replace(version, parser=engine[0], parser_version=engine[1])
-        version = replace(version, warnings=(*version.warnings, *_remarks(failed, len(wanted))))
+        unread = max(0, version.pages_unread - len(_pages_without_text(reading.canonical, [figure for figure, _ in texts])))
+        version = replace(version, pages_unread=unread, warnings=(*version.warnings, *_remarks(failed, len(wanted))))
         return _with_texts(replace(reading, version=version), texts)
 
     def _wanted(self, figures: Sequence[Figure]) -> list[Figure]:
@@ -84,6 +85,11 @@ def _is_new(text: CanonicalText, canonical: CanonicalText, page: int | None) -> 
             own.update(words(canonical.text[block.start : block.end]))
     read = words(text.text)
     return sum(word in own for word in read) < SAID_ALREADY * len(read)
+
+
+def _pages_without_text(canonical: CanonicalText, figures: Sequence[Figure]) -> set[int]:
+    """Return the pages that have nothing to read but pictures."""
+    return {figure.place.page for figure in figures if figure.place.page} - {block.page for block in canonical.blocks if block.page}
 
 
 def _remarks(failed: Sequence[Reason], total: int) -> list[str]:

@@ -151,7 +151,8 @@ class Publisher:
         reports.hear(Stage.CHUNKING)
         cut = await self.embedder.cut(reading.version, reading.canonical, reading.figures, embedding, title=shown)
         if not cut.chunks:
-            raise RefusedInput("No readable text was found in the file.", code="no_text")
+            where = " Its pictures hold none that OCR or a vision model can read here." if reading.figures else ""
+            raise RefusedInput(f"No readable text was found in the file.{where}", code="no_text")
         run = _Run(self, document, reading, cut, embedding, shown, reports)
         if words_alone:
             return await run.words()

@@ -130,6 +130,29 @@ async def test_what_the_page_says_itself_and_noise_are_not_taken() -> None:
     assert [figure.place.read for figure in await figures_of(house, document)] == [(0, 0), (0, 0)]
 
 
+class PicturesAlone(Placed):
+    """A parser that finds no text on the second page, which has a picture."""
+
+    async def parse(self, *args: object, **more: object) -> ParsedDocument:
+        parsed = await super().parse(*args, **more)
+        first = parsed.canonical.blocks[:3]
+        text = replace(parsed.canonical, text=parsed.canonical.text[: first[-1].end], blocks=first, runs=parsed.canonical.runs[:3])
+        places = (parsed.figures[0], replace(parsed.figures[1], start=0, end=0))
+        return replace(parsed, canonical=text, figures=places, pages_unread=1)
+
+
+async def test_a_page_with_nothing_but_a_picture_is_read_by_the_text_in_it() -> None:
+    house = reading()
+    reader = MemoryOcr()
+    house.parser = PicturesAlone()
+    parser = OcrParser(house.parser, reader)
+    house.ingestor = Ingestor(house.store, house.blobs, parser, OURS, picture_text=PictureText(reader, least_side_pixels=1))
+    document = await (await house.open()).add(TEXT, "ships.txt")
+    assert (document.pages, document.pages_unread) == (2, 0)
+    [told] = [chunk for chunk in await chunks_of(house, document) if chunk.pages and chunk.pages[0].page == 2]
+    assert (told.text, told.chunk_type) == ("Forty sailors sang", ChunkType.IMAGE_DESCRIPTION)
+
+
 async def test_a_picture_that_cant_be_read_is_told() -> None:
     class Failing(MemoryOcr):
         async def read(self, path: Path, **more: Any) -> ReadPages:

@@ -12,14 +12,16 @@ from pincite.adapters.parsers.archive import Archive
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.content_types import EPUB
 from pincite.adapters.parsers.decoding import decode_text
-from pincite.adapters.parsers.epub_package import Book, Entry, open_book
+from pincite.adapters.parsers.epub_package import Book, Entry, open_book, picture_part
 from pincite.adapters.parsers.html import html_items
+from pincite.adapters.parsers.html_pictures import linked_source
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter, Table
 from pincite.adapters.parsers.tables import MADE
 from pincite.core.documents import BlockRole, Page, ParsedDocument
 from pincite.core.errors import RefusedInput
+from pincite.core.figures import FigurePlace
 
-VERSION = "3"
+VERSION = "4"
 _ID = re.compile(r"""<[^<>]{0,2000}?\s(?:id|name)\s*=\s*(?:"([^"<>]{1,500})"|'([^'<>]{1,500})')""")
 _DRAWS = re.compile(r"<(?:img|svg|image|object|video)\b", re.IGNORECASE)
 _MAX_PART_BYTES = 64 * 1024 * 1024
@@ -50,6 +52,7 @@ def read_epub(
         title=book.title or None,
         pages_unread=writer.unread,
         doc_date=book.date,
+        figures=tuple(writer.figures),
     )
 
 
@@ -75,17 +78,20 @@ class _Writer:
         self.builder = builder
         self.pages: list[Page] = []
         self.unread = 0
+        self.figures: list[FigurePlace] = []
         self._book = book
         self._label = ""
 
     def write(self, part: str, text: str) -> None:
         places = _places_of_ids(text)
-        items = html_items(text, index=0, is_xml=True)
-        if not items and _DRAWS.search(text):
+        items = html_items(text, index=0, is_xml=True, pictures=lambda attributes, _: picture_part(part, linked_source(attributes)))
+        if all(isinstance(item, Leaf) and not item.pieces for item in items) and _DRAWS.search(text):
             self.unread += 1
         sheet = self._sheet(part, places)
         outlined = list(_outlined(items, self._book.contents.get(part, []), places))
-        LeafWriter(self.builder, page=sheet.first, page_at=sheet.page_at).write(outlined)
+        leaves = LeafWriter(self.builder, page=sheet.first, page_at=sheet.page_at)
+        leaves.write(outlined)
+        self.figures += leaves.figures()
 
     def _sheet(self, part: str, places: dict[str, int]) -> _Sheet:
         """Number the pages of a part. What stands before its first printed page goes on the one before."""

@@ -137,6 +137,11 @@ def _is_page(item: Element) -> bool:
     return item.get("media-type", "").strip().lower() in _PAGES
 
 
+def picture_part(part: str, link: str) -> str:
+    """Return the part that a picture in another part is; "" without a link."""
+    return _at(part, link)[0] if link else ""
+
+
 def _at(base: str, link: str) -> tuple[str, str]:
     """Return the part that a link in another part points to, in lower case as the archive knows it, and the place in it."""
     path, _, fragment = link.replace("\\", "/").partition("#")

@@ -51,12 +51,14 @@ def _pictures(path: str, media: Media, places: Sequence[FigurePlace], max_unpack
             yield from drawn_figures(path, places)
         case Media.OFFICE:
             yield from _parts(path, places, max_unpacked_bytes)
+        case Media.HTML:
+            yield from _embedded(path, places)
         case _:
             return
 
 
 def _parts(path: str, places: Sequence[FigurePlace], max_unpacked_bytes: int) -> Iterator[Taken]:
-    """Yield the pictures that are parts of an office file. One that is damaged, or in a form that isn't read, is left out."""
+    """Yield the pictures that are parts of an office file or book, without those that are damaged or in a form that isn't read."""
     from pincite.adapters.parsers.archive import Archive
     from pincite.adapters.parsers.picture_forms import encoded, picture_of
 
@@ -69,3 +71,16 @@ def _parts(path: str, places: Sequence[FigurePlace], max_unpacked_bytes: int) ->
                 continue
             if picture := picture_of(data):
                 yield number, encoded(picture), picture.size
+
+
+def _embedded(path: str, places: Sequence[FigurePlace]) -> Iterator[Taken]:
+    """Yield the pictures that stand in a web page itself."""
+    from pincite.adapters.parsers.decoding import decode_text
+    from pincite.adapters.parsers.html_pictures import embedded_bytes
+    from pincite.adapters.parsers.picture_forms import encoded, picture_of
+
+    with open(path, "rb") as file:
+        text = decode_text(file.read(), is_html=True)
+    for number, place in enumerate(places):
+        if picture := picture_of(embedded_bytes(text, place.source, most_bytes=_MOST_PICTURE_BYTES)):
+            yield number, encoded(picture), picture.size

@@ -2,20 +2,25 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.html_events import HtmlReader
+from pincite.adapters.parsers.html_pictures import NamePicture, embedded_picture
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter, Table
 from pincite.adapters.parsers.tables import BLANK, GLUE, LINE_FEED, MADE, Cell, Piece, span
 from pincite.core.documents import BlockRole, ParsedDocument
+from pincite.core.figures import FigurePlace
 
 CONTENT_TYPE = "text/html"
-VERSION = "3"
+VERSION = "4"
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _LINES = re.compile(r"\r\n?|\n")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _OWN_PARTS = frozenset({"article", "main", "section", "blockquote"})
 _DEFAULT_DEPTH = 2000
+_LEAST_ALTERNATIVE = 15
+"""Characters of an alternative text that says something: shorter ones are names of icons."""
 
 
 @dataclass(slots=True)
@@ -28,11 +33,16 @@ class _OpenTable(Table):
 def read_html(text: str, *, max_chars: int, max_depth: int = _DEFAULT_DEPTH) -> ParsedDocument:
     """Read an HTML text; each run of canonical text has its index in `text`. Raises `RefusedInput` (`too_deep`, `too_large`)."""
     builder = CanonicalBuilder(max_chars=max_chars)
-    page = _Page()
+    page = _Page(pictures=partial(embedded_picture, text))
     HtmlReader(page, max_depth=max_depth).read(text)
-    page.write(builder, offset=0)
+    figures = page.write(builder, offset=0)
     return ParsedDocument(
-        canonical=builder.build(), content_type=CONTENT_TYPE, parser="html", parser_version=VERSION, title=page.chosen_title
+        canonical=builder.build(),
+        content_type=CONTENT_TYPE,
+        parser="html",
+        parser_version=VERSION,
+        title=page.chosen_title,
+        figures=figures,
     )
 
 
@@ -43,21 +53,28 @@ def write_html(builder: CanonicalBuilder, text: str, *, index: int | None) -> No
     page.write(builder, offset=index)
 
 
-def html_items(text: str, *, index: int, is_xml: bool = False) -> list[Leaf | Table]:
+def html_items(text: str, *, index: int, is_xml: bool = False, pictures: NamePicture | None = None) -> list[Leaf | Table]:
     """Return what a person sees of an HTML text that stands in another document, its characters counted from `index`.
 
-    With `is_xml` elements may be empty (`<a id="x"/>`), as in XHTML.
+    With `is_xml` elements may be empty (`<a id="x"/>`), as in XHTML. `pictures` names those that are wanted.
     """
-    page = _Page(index)
+    page = _Page(index, pictures)
     HtmlReader(page, max_depth=_DEFAULT_DEPTH, is_xml=is_xml).read(text)
     return page.items()
 
 
 class _Page:
-    """Collects leaves: a leaf ends where a block begins or ends. Characters are counted from `index`."""
+    """Collects leaves: a leaf ends where a block begins or ends. Characters are counted from `index`.
 
-    def __init__(self, index: int = 0) -> None:
+    A picture stands behind the leaf that it interrupts, and what its author wrote in its place behind it, as a caption: but not in
+    a figure that has one.
+    """
+
+    def __init__(self, index: int = 0, pictures: NamePicture | None = None) -> None:
         self._index = index
+        self._name_picture = pictures
+        self._held: list[Leaf] = []
+        self._alternatives: list[Leaf] = []
         self._flow: list[Leaf | Table] = []
         self._footers: list[Leaf | Table] = []
         self._tables: list[_OpenTable] = []
@@ -127,12 +144,27 @@ class _Page:
         """Close the innermost block."""
         self._open.pop()
         self._end_leaf()
+        if tag == "figure" and "figure" not in self._open:
+            self._add_all(self._alternatives)
         if tag in ("ul", "ol", "menu", "dir"):
             self._counters.pop()
         elif tag == "table":
             self._tables.pop()
         elif tag in ("td", "th") and self._tables:
             self._tables[-1].has_open_cell = False
+
+    def picture(self, attributes: dict[str, str], *, index: int, count: int) -> None:
+        """Take note of a picture that is wanted."""
+        name = self._name_picture(attributes, index) if self._name_picture else ""
+        if not name:
+            return
+        self._held.append(Leaf(picture=name, index=self._index + index))
+        words = " ".join(attributes.get("alt", "").split())
+        if len(words) >= _LEAST_ALTERNATIVE:
+            told = Leaf(BlockRole.CAPTION, pieces=[(words, self._index + index, count)])
+            (self._alternatives if "figure" in self._open else self._held).append(told)
+        if self._leaf is None:
+            self._add_all(self._held)
 
     def line_break(self) -> None:
         """End a line inside a block."""
@@ -191,6 +223,7 @@ class _Page:
             if tag in _HEADINGS:
                 return Leaf(BlockRole.HEADING, _HEADINGS[tag])
             if tag in ("caption", "figcaption"):
+                self._alternatives.clear()
                 return Leaf(BlockRole.CAPTION)
             if tag in ("td", "th", "li"):
                 break
@@ -204,11 +237,20 @@ class _Page:
         leaf, self._leaf = self._leaf, None
         if leaf is None:
             return
+        self._close(leaf)
+        self._add_all(self._held)
+
+    def _close(self, leaf: Leaf) -> None:
         if self._tables and self._tables[-1].has_open_cell:
             self._tables[-1].rows[-1][-1].leaves.append(leaf.pieces)
             if leaf.role is BlockRole.HEADING:
                 self._tables[-1].is_layout = True
         self._add(leaf)
+
+    def _add_all(self, leaves: list[Leaf]) -> None:
+        for leaf in leaves:
+            self._add(leaf)
+        leaves.clear()
 
     def _add(self, item: "Leaf | Table") -> None:
         if self._tables:
@@ -223,9 +265,10 @@ class _Page:
         self._end_leaf()
         return [*self._flow, *self._footers]
 
-    def write(self, builder: CanonicalBuilder, *, offset: int | None) -> None:
-        """Write all blocks; those of the page's footer come last. `offset` is the place of the text in its file."""
+    def write(self, builder: CanonicalBuilder, *, offset: int | None) -> tuple[FigurePlace, ...]:
+        """Write all blocks, those of the page's footer last, and return the pictures. `offset` is where the text is in its file."""
         self._end_leaf()
         writer = LeafWriter(builder, offset=offset)
         writer.write(self._flow)
         writer.write(self._footers, body=BlockRole.FOOTER)
+        return tuple(writer.figures())

@@ -89,6 +89,10 @@ class Sink(Protocol):
         """A part of the document's title."""
         ...
 
+    def picture(self, attributes: dict[str, str], *, index: int, count: int) -> None:
+        """A picture, whose tag is `count` characters of the source from `index`."""
+        ...
+
 
 @dataclass(slots=True)
 class _Element:
@@ -134,6 +138,8 @@ class HtmlReader(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         self._end_implied(tag)
         is_seen = self._is_seen and not _is_hidden(tag, attributes)
+        if (tag == "img" and is_seen) or (tag == "image" and self._is_drawn):
+            self._sink.picture(attributes, index=self._index, count=len(self.get_starttag_text() or ""))
         if tag in VOID:
             self._void(tag, is_seen=is_seen)
             return
@@ -204,6 +210,12 @@ class HtmlReader(HTMLParser):
     @property
     def _is_seen(self) -> bool:
         return not self._open or self._open[-1].is_seen
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether a drawing stands where it is seen: it hides what is in it as text, and shows it as pictures."""
+        outer = next((at for at, element in enumerate(self._open) if element.tag == "svg"), -1)
+        return outer >= 0 and (outer == 0 or self._open[outer - 1].is_seen)
 
     def handle_data(self, data: str) -> None:
         """Pass visible text on."""

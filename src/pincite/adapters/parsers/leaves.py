@@ -14,7 +14,7 @@ from pincite.core.figures import FigurePlace
 class Leaf:
     """A paragraph, heading or caption as pieces of text. `quoted` says how many block quotes it stands in.
 
-    Without pieces it may be a picture; `picture` is the name of its bytes in the file.
+    Without pieces it may be a picture; `picture` is the name of its bytes in the file, `index` where it stands, if that is known.
     """
 
     role: BlockRole = BlockRole.BODY
@@ -22,6 +22,7 @@ class Leaf:
     pieces: list[Piece] = field(default_factory=list[Piece])
     quoted: int = 0
     picture: str = ""
+    index: int = -1
 
     @property
     def text(self) -> str:
@@ -64,13 +65,13 @@ class LeafWriter:
         self._offset = offset
         self._page = page
         self._page_at = page_at
-        self._pictures: list[tuple[int, str]] = []
+        self._pictures: list[tuple[int, str, int | None]] = []
 
     def write(self, items: Sequence[Leaf | Table], *, body: BlockRole = BlockRole.BODY) -> None:
         """Write items in order; `body` is the role of what has no other."""
         for item in _without_layout(items):
             if isinstance(item, Leaf) and item.picture:
-                self._pictures.append((len(self._builder.blocks), item.picture))
+                self._picture(item)
             elif isinstance(item, Leaf):
                 self._pieces(item.pieces)
                 self._builder.close_block(body if item.role is BlockRole.BODY else item.role, level=item.level)
@@ -98,10 +99,15 @@ class LeafWriter:
     def figures(self) -> Iterator[FigurePlace]:
         """Yield the pictures among what was written, each with the caption behind or before it, else with the text before it."""
         blocks = self._builder.blocks
-        for at, source in self._pictures:
-            near = [blocks[number] for number in (at, at - 1) if 0 <= number < len(blocks) and blocks[number].page == self._page]
+        for at, source, page in self._pictures:
+            near = [blocks[number] for number in (at, at - 1) if 0 <= number < len(blocks) and blocks[number].page == page]
             told = next((block for block in near if block.role is BlockRole.CAPTION), near[-1] if near else None)
-            yield FigurePlace(told.start if told else 0, told.end if told else 0, self._page, None, source)
+            yield FigurePlace(told.start if told else 0, told.end if told else 0, page, None, source)
+
+    def _picture(self, leaf: Leaf) -> None:
+        if self._page_at and leaf.index >= 0:
+            self._page = self._page_at(leaf.index)
+        self._pictures.append((len(self._builder.blocks), leaf.picture, self._page))
 
     def _pieces(self, pieces: Sequence[Piece]) -> None:
         for text, index, count in pieces:
@@ -118,7 +124,7 @@ class LeafWriter:
     def _table(self, table: Table) -> None:
         for item in table.content:
             if isinstance(item, Leaf) and item.picture:
-                self._pictures.append((len(self._builder.blocks), item.picture))
+                self._picture(item)
             elif isinstance(item, Leaf) and item.role is BlockRole.CAPTION:
                 self._pieces(item.pieces)
                 self._builder.close_block(BlockRole.CAPTION)

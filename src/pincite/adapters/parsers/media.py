@@ -50,7 +50,7 @@ def read_file(
         document = _read_marked(path, media, max_chars=max_chars)
     else:
         document = _read_text(path, media, name=name or path, max_chars=max_chars, max_depth=max_depth, on_page=on_page)
-    if not document.canonical.text:
+    if not document.canonical.text and not document.figures:
         raise RefusedInput("The file holds no text.", code="no_text")
     return document
 
