@@ -10,7 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 from starlette.types import Receive, Scope, Send
+from tests.e2e.test_erasing import holding
 from tests.server.conftest import House, filled, opened
 from tests.server.providers import KEY, MISSING, fake, modes
 from tests.server.running import served
@@ -30,6 +32,7 @@ class Seer:
     """A provider of Chat Completions that writes the same of each picture, and keeps what it was sent."""
 
     said: str = WRITTEN
+    fails: bool = False
     bodies: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +48,8 @@ class Seer:
         self.bodies.append(json.loads(body))
         choice = {"index": 0, "message": {"role": "assistant", "content": self.said}, "finish_reason": "stop"}
         reply = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 1200, "completion_tokens": 30}}).encode()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        status = 401 if self.fails else 200
+        await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": reply})
 
 
@@ -91,6 +95,47 @@ async def test_a_picture_is_found_by_what_the_model_wrote_and_marked_everywhere(
         kept = await house.client.get(written["image_url"].removeprefix("/api"), headers=house.headers)
         assert base64.b64decode(shown["image_url"]["url"].partition(",")[2]) == kept.content
         assert CAPTION not in json.dumps(body)
+
+
+async def test_an_erased_document_leaves_nothing_of_what_was_written_of_its_pictures(tmp_path: Path) -> None:
+    async with seeing(tmp_path, Seer("The plovercanary stands beside a barometer.")) as (house, document_id):
+        home = house.services.settings.home_path
+        answer = (await asked(house, "/query/", {"question": "What stands beside the barometer?"})).json()
+        assert any(source["generated"] for source in answer["sources"])
+        assert holding(home, "plovercanary")
+        erased = await house.client.post(f"/documents/{document_id}/erase", headers=house.headers)
+        assert erased.json()["left"] == []
+        assert holding(home, "plovercanary") == []
+
+
+def photograph(path: Path) -> Path:
+    image = Image.effect_noise((300, 200), 90)
+    image.save(path)
+    return path
+
+
+async def test_an_image_file_without_text_is_found_by_what_the_model_sees_on_it(tmp_path: Path) -> None:
+    async with seeing(tmp_path, Seer("A ferry leaves the harbour of Turku.")) as (house, _):
+        document_id = (await filled(house.services, photograph(tmp_path / "ferry.png")))[0]
+        row = await told(house, f"/documents/{document_id}")
+        assert (row["stage"], row["reason"], row["pages"], row["chunks"]) == ("ready", None, 1, 1)
+        found = await asked(house, f"/collections/{house.collection_id}/search", {"query": "ferry Turku"})
+        hit = found.json()["hits"][0]
+        assert (hit["source"], hit["page_from"], hit["generated"]) == ("ferry.png", 1, True)
+        kept = await house.client.get(hit["image_url"].removeprefix("/api"), headers=house.headers)
+        assert (kept.status_code, kept.headers["content-type"]) == (200, "image/png")
+
+
+async def test_an_image_file_that_no_model_could_look_at_is_read_again_when_it_is_added_again(tmp_path: Path) -> None:
+    seer = Seer("A ferry leaves the harbour of Turku.", fails=True)
+    async with seeing(tmp_path, seer) as (house, _):
+        document_id = (await filled(house.services, photograph(tmp_path / "ferry.png")))[0]
+        row = await told(house, f"/documents/{document_id}")
+        assert (row["stage"], row["reason"]["code"]) == ("failed", "not_described")
+        assert "The vision provider refused the API key" in row["reason"]["message"]
+        seer.fails = False
+        assert (await filled(house.services, tmp_path / "ferry.png"))[0] == document_id
+        assert (await told(house, f"/documents/{document_id}"))["stage"] == "ready"
 
 
 async def test_in_a_prompt_the_description_stays_between_its_tags(tmp_path: Path) -> None:

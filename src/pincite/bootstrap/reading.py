@@ -17,7 +17,8 @@ def reads_as(settings: Settings, parser: OcrParser) -> str:
     limits = (settings.parse_timeout_s, settings.parse_memory_mb, settings.max_file_bytes, settings.max_pages, settings.max_pixels)
     ocr = (settings.ocr_languages, settings.ocr_page_timeout_s, settings.ocr_memory_mb)
     engine = (parser.reader.name, parser.reader.version) if parser.reader else ()
-    return fingerprint_of(repr((version("pincite"), limits, ocr, engine)))
+    vision = (settings.vision_model, settings.vision_max_pictures, settings.vision_least_side_pixels)
+    return fingerprint_of(repr((version("pincite"), limits, ocr, engine, vision)))
 
 
 def parser_of(settings: Settings) -> OcrParser:
@@ -32,7 +33,7 @@ def parser_of(settings: Settings) -> OcrParser:
         pixels=settings.max_pixels,
     )
     advice = _OFF if settings.ocr == "off" else _INSTALL
-    return OcrParser(IsolatedParser(limits), _page_reader(settings), advice)
+    return OcrParser(IsolatedParser(limits), _page_reader(settings), advice, bool(settings.vision_model))
 
 
 def ocr_engine(settings: Settings) -> str:

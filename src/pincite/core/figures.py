@@ -6,6 +6,9 @@ from pathlib import Path
 
 from pincite.core.ids import FigureId, VersionId
 
+WHOLE_PAGE = "page"
+"""The source of a figure that is a page as a whole, as in an image file."""
+
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
 """What pictures are kept as: forms that hold no script."""
 

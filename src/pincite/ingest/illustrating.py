@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pincite.core.documents import Document, Stage
 from pincite.core.errors import StoreError
+from pincite.core.figures import WHOLE_PAGE, FigurePlace
 from pincite.core.ids import WorkspaceId
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.metering import Metering
@@ -16,10 +17,11 @@ from pincite.core.ports.store import Store
 from pincite.ingest.blob_keeping import forget
 from pincite.ingest.describing import Describer, Vision
 from pincite.ingest.figures import MAX_FIGURES, Figures
+from pincite.ingest.ocr import IMAGE
 from pincite.ingest.picture_text import PictureText
 from pincite.ingest.publishing import Reading
 from pincite.ingest.reporting import Reports
-from pincite.ingest.turns import GivesWay
+from pincite.ingest.turns import GivesWay, never
 from pincite.language.detect import detect
 
 
@@ -58,9 +60,15 @@ class Illustrator:
         if reading.is_stored:
             await self.restore(reading, path, name=name)
             return reading
-        figures = await self._figures.take(reading.version.id, reading.places, path, name=name)
+        places = self._pages(reading) if self.vision and reading.version.content_type.startswith(IMAGE) else reading.places
+        figures = await self._figures.take(reading.version.id, places, path, name=name)
         reading = replace(reading, figures=figures, places=())
         return await self.picture_text.read(reading, self.blobs) if self.picture_text and figures else reading
+
+    def _pages(self, reading: Reading) -> list[FigurePlace]:
+        """Return the pages of an image file as figures, for a model to look at: nothing else tells what is on a photograph."""
+        pages = reading.canonical.pages
+        return [FigurePlace(page=page.number, box=(0, 0, page.width, page.height), source=WHOLE_PAGE) for page in pages]
 
     async def restore(self, reading: Reading, path: Path, *, name: str) -> None:
         """Store again the bytes of pictures that somebody's removal took away before a row named them."""
@@ -87,5 +95,7 @@ class Illustrator:
             reading = await show(replace(reading, figures=known))
             known = await describer.recall(reading.figures)
         report, lang = partial(reports.hear, Stage.EMBEDDING), detect(reading.canonical.text)
-        told = await describer.describe(document, known, lang=lang, on_progress=report, gives_way=gives_way)
+        # Of a document without text nothing is found yet: putting it aside would leave it where it was.
+        turn = gives_way if reading.canonical.text else never
+        told = await describer.describe(document, known, lang=lang, on_progress=report, gives_way=turn)
         return replace(reading, figures=told.figures, remarks=told.remarks)

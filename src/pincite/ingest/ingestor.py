@@ -209,7 +209,8 @@ class Ingestor:
 
         async def show(reading: Reading) -> Reading:
             stored = reading if reading.is_stored else await self._publisher.keep(run.document, reading)
-            await self._publish(run, stored, words_alone=True)
+            if stored.canonical.text:
+                await self._publish(run, stored, words_alone=True)
             return await self._publisher.again(stored)
 
         return await self._illustrator.describe(run.document, reading, reports=run.reports, gives_way=run.gives_way, show=show)

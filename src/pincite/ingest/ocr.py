@@ -11,6 +11,9 @@ from pincite.core.merging import merged, moved_starts
 from pincite.core.ports.ocr import PageReader, ReadPages
 from pincite.core.ports.parsing import ContainedFile, ParseProgress, Parser
 
+IMAGE = "image/"
+"""How the content types of image files begin."""
+
 _NONE = "none"
 _MOST_NAMED = 20
 
@@ -19,12 +22,14 @@ _MOST_NAMED = 20
 class OcrParser:
     """Implements `Parser`. Without a reader, `advice` tells people what to do about pages that are pictures.
 
+    With `is_seen` a model looks at image files after this: one without any text is no reason to refuse it yet.
     Text of the file itself is left as the inner parser found it; a page that OCR can't read costs that page alone.
     """
 
     parser: Parser
     reader: PageReader | None
     advice: str = ""
+    is_seen: bool = False
 
     async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
         """Read a file, its pictures of pages too; see the port."""
@@ -33,7 +38,7 @@ class OcrParser:
             return parsed
         read = await self._read(path, parsed, on_progress)
         done = self._named(_with_pages(parsed, read))
-        if not done.canonical.text:
+        if not done.canonical.text and not (self.is_seen and done.content_type.startswith(IMAGE)):
             raise RefusedInput(self._no_text(parsed, read), code="no_text")
         if self.reader is None:
             return replace(done, warnings=(*done.warnings, f"{_pages(done.unread)} without text: {self.advice}"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, Reason, SourceRun
 from pincite.core.errors import NotFoundError
-from pincite.core.figures import Figure, FigurePlace
+from pincite.core.figures import WHOLE_PAGE, Figure, FigurePlace
 from pincite.core.merging import merged, moved_starts
 from pincite.core.ocr import IN_PICTURES, ReadWord
 from pincite.core.ports.blobs import BlobStore
@@ -54,7 +54,8 @@ class PictureText:
         return _with_texts(replace(reading, version=version), texts)
 
     def _wanted(self, figures: Sequence[Figure]) -> list[Figure]:
-        large = [figure for figure in figures if min(figure.width, figure.height) >= self.least_side_pixels]
+        parts = (figure for figure in figures if figure.place.source != WHOLE_PAGE)
+        large = [figure for figure in parts if min(figure.width, figure.height) >= self.least_side_pixels]
         return large[: self.most_pictures]
 
     async def _text(self, figure: Figure, blobs: BlobStore) -> tuple[CanonicalText | None, Reason | None]:

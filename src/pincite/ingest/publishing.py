@@ -151,8 +151,7 @@ class Publisher:
         reports.hear(Stage.CHUNKING)
         cut = await self.embedder.cut(reading.version, reading.canonical, reading.figures, embedding, title=shown)
         if not cut.chunks:
-            where = " Its pictures hold none that OCR or a vision model can read here." if reading.figures else ""
-            raise RefusedInput(f"No readable text was found in the file.{where}", code="no_text")
+            raise _without_text(reading)
         run = _Run(self, document, reading, cut, embedding, shown, reports)
         if words_alone:
             return await run.words()
@@ -297,6 +296,15 @@ class _Run:
             meta={**current.meta, **version.meta},
             updated_at=datetime.now(UTC),
         )
+
+
+def _without_text(reading: Reading) -> RefusedInput:
+    """Return why a document without chunks is refused. Where a model failed it isn't the file's fault, and may be tried again."""
+    said = "No readable text was found in the file."
+    if reading.remarks:
+        return RefusedInput(" ".join((said, *reading.remarks)), code="not_described")
+    where = " Its pictures hold none that OCR or a vision model can read here." if reading.figures else ""
+    return RefusedInput(f"{said}{where}", code="no_text")
 
 
 async def _add(work: UnitOfWork, reading: Reading) -> None:

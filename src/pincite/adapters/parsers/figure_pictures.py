@@ -51,6 +51,8 @@ def _pictures(path: str, media: Media, places: Sequence[FigurePlace], max_unpack
             yield from drawn_figures(path, places)
         case Media.OFFICE:
             yield from _parts(path, places, max_unpacked_bytes)
+        case Media.IMAGE:
+            yield from _frames(path, places)
         case Media.HTML:
             yield from _embedded(path, places)
         case _:
@@ -83,4 +85,15 @@ def _embedded(path: str, places: Sequence[FigurePlace]) -> Iterator[Taken]:
         text = decode_text(file.read(), is_html=True)
     for number, place in enumerate(places):
         if picture := picture_of(embedded_bytes(text, place.source, most_bytes=_MOST_PICTURE_BYTES)):
+            yield number, encoded(picture), picture.size
+
+
+def _frames(path: str, places: Sequence[FigurePlace]) -> Iterator[Taken]:
+    """Yield the pages of an image file."""
+    from pincite.adapters.parsers.picture_forms import encoded, picture_of
+
+    with open(path, "rb") as file:
+        data = file.read(_MOST_PICTURE_BYTES + 1)
+    for number, place in enumerate(places if len(data) <= _MOST_PICTURE_BYTES else ()):
+        if place.page and (picture := picture_of(data, place.page - 1)):
             yield number, encoded(picture), picture.size

@@ -19,14 +19,15 @@ _PHOTO_PIXELS = 40_000
 _QUALITY = 85
 
 
-def picture_of(data: bytes) -> "Image.Image | None":
-    """Return the picture in a file of pixels, upright and on white; None for what is none, too large, or too small for a figure."""
+def picture_of(data: bytes, frame: int = 0) -> "Image.Image | None":
+    """Return a picture in a file of pixels, upright and on white; None for what is none, too large, or too small for a figure."""
     from PIL import Image, ImageOps
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             picture = Image.open(BytesIO(data), formats=_FORMATS)
+            picture.seek(frame)
             if not is_figure(*picture.size) or picture.width * picture.height > _MOST_READ_PIXELS:
                 return None
             picture.draft("RGB", (MOST_SIDE, MOST_SIDE))
