@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from pincite.answering.exchange import Ask
     from pincite.answering.extractive import ExtractiveChatModel
     from pincite.answering.prompts import DEFAULT_RAG_PROMPT, PromptTemplate
+    from pincite.answering.receipt_checks import CheckedReceipt, Fault
     from pincite.answering.sources import group_sources
-    from pincite.client import Pincite, SyncPincite
+    from pincite.answering.standings import AnswerStandings
+    from pincite.client import Pincite, SyncPincite, check_receipt
     from pincite.core.answers import Answer, Citation, Claim, DoneChunk, Quote, SourcesChunk, Span, TokenChunk, Verdict
     from pincite.core.documents import PageSpan
     from pincite.core.errors import ConfigurationError, PinciteError
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pincite.core.messages import ChatMessage, ModelUsage
     from pincite.core.ports.models import ChatModel, EmbeddingModel
     from pincite.core.ports.retriever import Retriever
+    from pincite.core.standings import QuoteStanding, Standing
     from pincite.ingest.sync_report import SyncReport
     from pincite.ingest.syncing import SyncListeners
 
@@ -32,8 +35,10 @@ _HOMES = {
     "pincite.answering.exchange": ("Ask",),
     "pincite.answering.extractive": ("ExtractiveChatModel",),
     "pincite.answering.prompts": ("DEFAULT_RAG_PROMPT", "PromptTemplate"),
+    "pincite.answering.receipt_checks": ("CheckedReceipt", "Fault"),
     "pincite.answering.sources": ("group_sources",),
-    "pincite.client": ("Pincite", "SyncPincite"),
+    "pincite.answering.standings": ("AnswerStandings",),
+    "pincite.client": ("Pincite", "SyncPincite", "check_receipt"),
     "pincite.core.answers": ("Answer", "Citation", "Claim", "DoneChunk", "Quote", "SourcesChunk", "Span", "TokenChunk", "Verdict"),
     "pincite.core.documents": ("PageSpan",),
     "pincite.core.errors": ("ConfigurationError", "PinciteError"),
@@ -41,6 +46,7 @@ _HOMES = {
     "pincite.core.messages": ("ChatMessage", "ModelUsage"),
     "pincite.core.ports.models": ("ChatModel", "EmbeddingModel"),
     "pincite.core.ports.retriever": ("Retriever",),
+    "pincite.core.standings": ("QuoteStanding", "Standing"),
     "pincite.ingest.sync_report": ("SyncReport",),
     "pincite.ingest.syncing": ("SyncListeners",),
 }
@@ -49,15 +55,18 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 __all__ = [
     "DEFAULT_RAG_PROMPT",
     "Answer",
+    "AnswerStandings",
     "Ask",
     "ChatMessage",
     "ChatModel",
+    "CheckedReceipt",
     "Citation",
     "Claim",
     "ConfigurationError",
     "DoneChunk",
     "EmbeddingModel",
     "ExtractiveChatModel",
+    "Fault",
     "Filter",
     "ModelUsage",
     "OpenAIChatModel",
@@ -69,11 +78,13 @@ __all__ = [
     "Query",
     "QueryEngine",
     "Quote",
+    "QuoteStanding",
     "Retrieval",
     "Retriever",
     "Source",
     "SourcesChunk",
     "Span",
+    "Standing",
     "Strategy",
     "SyncListeners",
     "SyncPincite",
@@ -82,6 +93,7 @@ __all__ = [
     "Turn",
     "Verdict",
     "__version__",
+    "check_receipt",
     "group_sources",
 ]
 

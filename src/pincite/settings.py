@@ -206,6 +206,22 @@ class Settings:
         least=1,
         most=10_000_000_000,
     )
+    timestamp_url: str = _setting(
+        "PINCITE_TIMESTAMP_URL",
+        "",
+        "Address of a time-stamping authority (RFC 3161) that stamps receipts when they are first asked for. It gets a hash alone.",
+    )
+    timestamp_roots: str = _setting(
+        "PINCITE_TIMESTAMP_ROOTS", "", "File with root certificates (PEM) of time-stamping authorities that are trusted."
+    )
+    timestamp_timeout_s: float = _number(
+        "PINCITE_TIMESTAMP_TIMEOUT_S",
+        10.0,
+        "Longest time that a time stamp may take; without it the receipt goes without.",
+        unit="seconds",
+        least=0.1,
+        most=600,
+    )
     hosts: str = _setting(
         "PINCITE_HOSTS",
         "",

@@ -16,6 +16,13 @@ EXPECTED = {
     "library.py": ["Christopher Latham Sholes", "1868", "page 1:", "[1]"],
     "streaming.py": ["sources", "data corruption", "citations"],
     "folders.py": ["contracts/Cedar.md", "updated  contracts/Acme.md", "moved contracts/Birch.md contracts/Birch, ended.md", "2"],
+    "receipts.py": [
+        "() How much is the rent?",
+        "() None True",
+        "isn't what was signed",
+        "changed The rent is 1,200",
+        "→ The rent is 1,350",
+    ],
     "own_retriever.py": ["thirty days", "[1]", "https://example.org/handbook.pdf#page=7"],
     "own_prompt.py": ["24 months", "['terms.pdf', 'returns.html']", "{context}"],
 }

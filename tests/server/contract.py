@@ -62,7 +62,7 @@ class Call:
 
     def at(self, path: str | None = None, **ids: str) -> str:
         """Return its path, or another, with ids filled in."""
-        return (path or self.path).format(page=1, figure_id=NO_ID, **ids)
+        return (path or self.path).format(page=1, figure_id=NO_ID, message_id=NO_ID, **ids)
 
 
 CALLS = [
@@ -92,6 +92,7 @@ CALLS = [
     Call("POST", "/documents/{document_id}/release", 409, MANAGE),
     Call("POST", "/documents/{document_id}/erase", needs=MANAGE),
     Call("DELETE", "/documents/{document_id}", 204, WRITE),
+    Call("GET", "/messages/{message_id}/receipt", 404),
     Call("GET", "/usage"),
     Call("GET", "/health", needs=None),
     Call("GET", "/ready", needs=None),

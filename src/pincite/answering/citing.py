@@ -118,7 +118,7 @@ def freeze(citations: Sequence[Citation]) -> tuple[FrozenQuote, ...]:
 
 def _frozen(citation: Citation, quote: Quote) -> FrozenQuote:
     nonce = os.urandom(16).hex()
-    commitment = hashlib.sha256(bytes.fromhex(nonce) + quote.text.encode()).hexdigest()
+    commitment = hashlib.sha256(bytes.fromhex(nonce) + quote.text.encode(errors="surrogatepass")).hexdigest()
     return FrozenQuote(
         n=citation.n,
         document_id=citation.document_id,

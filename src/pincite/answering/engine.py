@@ -1,9 +1,10 @@
 """The query engine: one stream from a question to a cited answer. `ask` is its fold."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from pincite.answering.basis import basis_of
 from pincite.answering.citing import Cited, cite, freeze, locate_quotes
 from pincite.answering.evidence import EvidenceRule, may_hold_answer
 from pincite.answering.exchange import Ask, Exchange, Reply
@@ -18,7 +19,7 @@ from pincite.answering.sources import group_sources
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
 from pincite.core.errors import UpstreamError, UsageError
 from pincite.core.evidence import Query, Retrieval
-from pincite.core.messages import ModelUsage
+from pincite.core.messages import ChatMessage, ModelUsage
 from pincite.core.ports.locator import Locator
 from pincite.core.ports.models import ChatModel
 from pincite.core.ports.querylog import QueryLog
@@ -63,8 +64,9 @@ class QueryEngine:
             rendered = self._render(ask, retrieval)
             yield exchange.start(rendered.sources)
             reply = exchange.reply
-            if rendered.sources and self._may_hold_answer(retrieval):
-                async with _closed(self.llm.stream(rendered.messages)) as pieces:
+            messages = rendered.messages if rendered.sources and self._may_hold_answer(retrieval) else ()
+            if messages:
+                async with _closed(self.llm.stream(messages)) as pieces:
                     async for piece in pieces:
                         if text := reply.take(piece):
                             yield TokenChunk(text)
@@ -77,7 +79,7 @@ class QueryEngine:
             if answered and ask.must_cite and not cited.citations:
                 raise UpstreamError("The chat model's answer cites none of its sources.", code="no_citation", retryable=True)
             done = exchange.finish(cited, answered=answered)
-            await self._record(exchange, done)
+            await self._record(exchange, done, messages)
             yield done
         except Exception as error:
             exchange.fail(error)
@@ -103,10 +105,11 @@ class QueryEngine:
             return cited
         return Cited(cited.claims, await locate_quotes(cited.citations, self.locator))
 
-    async def _record(self, exchange: Exchange, done: DoneChunk) -> None:
+    async def _record(self, exchange: Exchange, done: DoneChunk, messages: Sequence[ChatMessage]) -> None:
         if self.recorder is not None:
             answer = finished(exchange.started, exchange.reply.text, done)
-            await self.recorder.record(AnswerRecord(exchange.ask.question, answer, freeze(done.citations)))
+            basis = basis_of(exchange.ask, self.prompt, messages, max_context_characters=self.max_context_characters)
+            await self.recorder.record(AnswerRecord(exchange.ask.question, answer, freeze(done.citations), basis))
 
 
 def _checked(ask: Ask) -> Ask:

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pincite.core.answers import AnswerRecord
+from pincite.answering.issuing import Receipts
+from pincite.core.answers import AnswerRecord, CitedVersion
 from pincite.core.errors import PinciteError
 from pincite.core.ids import MessageId, WorkspaceId
 from pincite.core.messages import ModelUsage
@@ -24,11 +25,12 @@ _log = logging.getLogger("pincite.querylog")
 
 @dataclass(frozen=True, slots=True)
 class StoredRecorder:
-    """A `Recorder` over the workspace's rows, which charges what an answer took."""
+    """A `Recorder` over the workspace's rows, which charges what an answer took and has its receipt issued."""
 
     store: Store
     workspace_id: WorkspaceId
     metering: Metering | None = None
+    receipts: Receipts | None = None
 
     async def record(self, record: AnswerRecord) -> None:
         """Store the answer in a transaction of its own, opened when the model has finished.
@@ -38,9 +40,12 @@ class StoredRecorder:
         answer = record.answer
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
+            record = await _with_versions(work, record)
             if gone := await work.keeping.erased(rests_on(record)):
                 record = redacted(record, gone, mask)
             await work.answers.add(record)
+            if self.receipts:
+                await self.receipts.try_to_issue(work, record)
             await _charge(work, self.metering, answer.message_id, answer.model, answer.usage)
             await work.commit()
 
@@ -87,6 +92,18 @@ class StoredQueryLog:
                     await work.commit()
             except PinciteError as error:
                 _log.warning("%d questions were not logged: %s", len(batch), error.message)
+
+
+async def _with_versions(work: UnitOfWork, record: AnswerRecord) -> AnswerRecord:
+    """Return a record that says what was cited: titles and paths as they were shown, hash and parser as they are kept."""
+    shown = {passage.version_id: passage for source in record.answer.sources for passage in source.passages}
+    found: list[CitedVersion] = []
+    for version_id, document_id in dict.fromkeys((quote.version_id, quote.document_id) for quote in record.evidence):
+        kept, passage = await work.versions.get(version_id), shown.get(version_id)
+        title, path = (passage.title, passage.path) if passage else ("", "")
+        read = (kept.sha256, kept.parser, kept.parser_version) if kept else ()
+        found.append(CitedVersion(document_id, version_id, title, path, *read))
+    return replace(record, basis=replace(record.basis, versions=tuple(found)))
 
 
 async def _charge(work: UnitOfWork, metering: Metering | None, message_id: MessageId, model: str, usage: ModelUsage) -> None:

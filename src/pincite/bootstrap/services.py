@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pincite.answering.engine import QueryEngine
+from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredQueryLog, StoredRecorder
+from pincite.answering.standings import Standings
 from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import load_prices
 from pincite.bootstrap.home import BLOBS, home_of
 from pincite.bootstrap.models import Models
 from pincite.bootstrap.reading import parser_of, reads_as
+from pincite.bootstrap.receipts import receipts_of
 from pincite.core.documents import Collection
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
@@ -71,6 +74,8 @@ class Services:
     keeper: Keeper
     eraser: Eraser
     histories: StoredHistories
+    receipts: Receipts
+    standings: Standings
     workspace_id: WorkspaceId
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
@@ -135,14 +140,13 @@ def build(settings: Settings) -> Services:
     from pincite.adapters.sql.store import open_store
 
     home = home_of(settings)
-    store = open_store(home / DATABASE)
-    blobs = DiskBlobs(home / BLOBS)
+    store, blobs = open_store(home / DATABASE), DiskBlobs(home / BLOBS)
     blobs.sweep()
-    parser = parser_of(settings)
-    models = Models(settings)
+    parser, models = parser_of(settings), Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
     metering = _metering(settings)
     ingestor = _ingestor(settings, store, blobs, parser, models, metering)
+    receipts = receipts_of(settings, store, LOCAL_WORKSPACE)
     return Services(
         settings=settings,
         store=store,
@@ -155,7 +159,7 @@ def build(settings: Settings) -> Services:
         reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         pages=StoredPages(store, blobs, parser, LOCAL_WORKSPACE),
-        recorder=StoredRecorder(store, LOCAL_WORKSPACE, metering),
+        recorder=StoredRecorder(store, LOCAL_WORKSPACE, metering, receipts),
         query_log=StoredQueryLog(store, LOCAL_WORKSPACE, metering),
         credentials=store.credentials,
         queue=store.queue,
@@ -164,6 +168,8 @@ def build(settings: Settings) -> Services:
         keeper=Keeper(store, blobs, LOCAL_WORKSPACE, timedelta(days=settings.keep_cited_days)),
         eraser=Eraser(store, blobs, dense, lexical, SqliteScrubber(home / DATABASE), LOCAL_WORKSPACE, metering),
         histories=StoredHistories(store, LOCAL_WORKSPACE),
+        receipts=receipts,
+        standings=Standings(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )
 

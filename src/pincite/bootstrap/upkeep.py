@@ -10,7 +10,7 @@ from pincite.upkeep.checks import Checks
 from pincite.upkeep.close_look import CloseLook
 from pincite.upkeep.file_checks import AsideCheck, BytesCheck, MirrorCheck, StrayCheck
 from pincite.upkeep.manifest import DATABASE
-from pincite.upkeep.row_checks import DatabaseCheck, DocumentCheck, ParentCheck, QuoteCheck, VectorCheck
+from pincite.upkeep.row_checks import DatabaseCheck, DocumentCheck, ParentCheck, QuoteCheck, ReceiptCheck, VectorCheck
 
 
 def backups(settings: Settings) -> Backups:
@@ -36,6 +36,7 @@ def close_look(services: Services) -> CloseLook:
     from pincite.adapters.blobs.care import DiskBlobCare
     from pincite.adapters.home.care import DiskHomeCare
     from pincite.adapters.index.care import vector_care, word_care
+    from pincite.adapters.signing.ed25519 import check_signature
     from pincite.adapters.sql.care import SqliteCare
 
     home, file = services.settings.home_path, checks(services.settings).file
@@ -59,6 +60,7 @@ def close_look(services: Services) -> CloseLook:
             DocumentCheck(rows, bytes_, rereader.read),
             VectorCheck(rows, embed),
             QuoteCheck(rows),
+            ReceiptCheck(rows, check_signature),
             MirrorCheck(rows, place, mirrors),
             AsideCheck(place),
         )

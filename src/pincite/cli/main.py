@@ -16,6 +16,7 @@ from pincite.cli.keeping import erase, history, hold, release
 from pincite.cli.library import add, ask, list_documents, remove, sample, search, show
 from pincite.cli.operate import doctor, version
 from pincite.cli.pages import page
+from pincite.cli.receipts import drift, key_command, receipt, verify
 from pincite.cli.reembed import reembed
 from pincite.cli.render import EXIT_STORE, EXIT_USAGE, exit_code, print_error, print_usage_error
 from pincite.cli.serve import serve, worker
@@ -38,6 +39,10 @@ COMMANDS = (
     hold,
     release,
     erase,
+    receipt,
+    verify,
+    drift,
+    key_command,
     collection,
     reembed,
     sample,

@@ -81,6 +81,7 @@ def _findings(*, deep: bool, repair: bool, quiet: bool) -> Iterator[Finding]:
         yield from _checked(settings, [("rows", _rows), ("files", _files)])
     rest = [
         ("documents", _unfinished),
+        ("key", _key),
         ("disk", _disk),
         ("embedding", _embedding),
         ("chat", _chat),
@@ -172,6 +173,18 @@ async def _unfinished_paths(settings: "Settings") -> list[str]:
                 half = [row for row in batch if row.stage not in {Stage.READY, Stage.FAILED}]
                 found += [f"{row.path} (in {collection.name})" for row in half]
     return found
+
+
+def _key(settings: "Settings") -> Finding:
+    """Look at the key that signs receipts, without making one."""
+    from pincite.bootstrap import receipt_key
+
+    key = receipt_key(settings)
+    if fault := key.fault():
+        return Finding("key", "failed", fault)
+    if not key.exists():
+        return Finding("key", "ok", "none yet: the first answer makes the one that signs receipts")
+    return Finding("key", "ok", f"receipts are signed with {key.public_key()}")
 
 
 def _disk(settings: "Settings") -> Finding:

@@ -4,13 +4,24 @@ from pathlib import Path
 
 from pincite.client.blocking import SyncPincite
 from pincite.client.installation import DEFAULT_COLLECTION, Installation
+from pincite.client.receipts import check_receipt
 from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import Added
 from pincite.retrieval.find import Found
 from pincite.settings import Settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored
 
-__all__ = ["DEFAULT_COLLECTION", "Added", "BackedUp", "Found", "HeadwayListener", "Pincite", "Restored", "SyncPincite"]
+__all__ = [
+    "DEFAULT_COLLECTION",
+    "Added",
+    "BackedUp",
+    "Found",
+    "HeadwayListener",
+    "Pincite",
+    "Restored",
+    "SyncPincite",
+    "check_receipt",
+]
 
 
 class Pincite(Installation):

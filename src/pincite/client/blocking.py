@@ -2,17 +2,20 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from pincite.answering.receipt_checks import CheckedReceipt
+from pincite.answering.standings import AnswerStandings
 from pincite.client.installation import Installation, quiet, uncounted, unheard_added
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.core.keeping import Hold
+from pincite.core.standings import QuoteStanding
 from pincite.ingest.adding import Added
 from pincite.ingest.erasing import Erased
 from pincite.ingest.reembedding import CountListener, Reembedding
@@ -97,17 +100,31 @@ class SyncPincite:
         self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> Iterator[AnswerEvent]:
         """Yield a `SourcesChunk`, then `TokenChunk`s, then a `DoneChunk`."""
-        events = self._client.stream(question, limit=limit, strategy=strategy, filter=filter)
+        yield from self._each(self._client.stream(question, limit=limit, strategy=strategy, filter=filter))
+
+    def _each(self, items: AsyncGenerator[T, None]) -> Iterator[T]:
         try:
-            while (event := self._run(_next(events))) is not None:
-                yield event
+            while (item := self._run(_next(items))) is not None:
+                yield item
         finally:
             if not self._loop.is_closed():
-                self._run(events.aclose())
+                self._run(items.aclose())
 
     def answer(self, message_id: str) -> AnswerRecord:
         """Return a stored answer by its `message_id`, with its question and its frozen quotes."""
         return self._run(self._client.answer(message_id))
+
+    def receipt(self, message_id: str, *, withhold: Collection[str | int] = ()) -> bytes:
+        """Return the signed receipt of a stored answer, to be kept byte for byte."""
+        return self._run(self._client.receipt(message_id, withhold=withhold))
+
+    def verify(self, receipt: CheckedReceipt) -> list[QuoteStanding]:
+        """Return what became of each quote of a checked receipt in this installation's documents."""
+        return self._run(self._client.verify(receipt))
+
+    def drift(self) -> Iterator[AnswerStandings]:
+        """Yield each stored answer that cites the collection's documents, with what became of its quotes."""
+        yield from self._each(self._client.drift())
 
     def documents(self) -> list[Document]:
         """Return the collection's documents by path."""
@@ -154,5 +171,5 @@ class SyncPincite:
         return self._run(self._client.restore(file, force=force, on_headway=on_headway))
 
 
-async def _next(events: AsyncGenerator[AnswerEvent, None]) -> AnswerEvent | None:
-    return await anext(events, None)
+async def _next(items: AsyncGenerator[T, None]) -> T | None:
+    return await anext(items, None)

@@ -1,6 +1,7 @@
 """An installation, opened for one collection: documents in, cited answers out."""
 
 from collections.abc import AsyncGenerator, Callable
+from collections.abc import Collection as Many
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
@@ -8,7 +9,10 @@ from typing import Self
 
 from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
+from pincite.answering.issuing import withholding
+from pincite.answering.receipt_checks import CheckedReceipt
 from pincite.answering.sources import group_sources
+from pincite.answering.standings import AnswerStandings
 from pincite.bootstrap import Services, backups, build
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
@@ -17,6 +21,7 @@ from pincite.core.evidence import Filter, Query, Source, Strategy
 from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
+from pincite.core.standings import QuoteStanding
 from pincite.ingest.adding import Added, FileAdding
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.erasing import Erased
@@ -198,6 +203,24 @@ class Installation:
         if record is None:
             raise NotFoundError("There is no such answer.", code="answer")
         return record
+
+    async def receipt(self, message_id: str, *, withhold: Many[str | int] = ()) -> bytes:
+        """Return the signed receipt of a stored answer: what `pincite verify` reads, to be kept byte for byte.
+
+        `withhold` names labels of the answer (`2`) and places (`"question"`) that it shall not show: it verifies all the same.
+        """
+        return await self.services.receipts.document(MessageId(message_id), withholding([str(each) for each in withhold]))
+
+    async def verify(self, receipt: CheckedReceipt) -> list[QuoteStanding]:
+        """Return what became of each quote of a checked receipt in this installation's documents. Changes nothing."""
+        return await self.services.standings.of_receipt(receipt)
+
+    async def drift(self) -> AsyncGenerator[AnswerStandings, None]:
+        """Yield each stored answer that cites the collection's documents, with what became of its quotes."""
+        collection = await self.collection()
+        async with aclosing(self.services.standings.of_collection(collection.id)) as found:
+            async for each in found:
+                yield each
 
     async def documents(self) -> list[Document]:
         """Return the collection's documents by path."""

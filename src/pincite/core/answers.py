@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 from pincite.core.documents import Box
-from pincite.core.evidence import Scope, Source, Strategy
-from pincite.core.ids import ChunkId, DocumentId, MessageId, VersionId
+from pincite.core.evidence import Filter, Scope, Source, Strategy
+from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.messages import ModelUsage
 from pincite.core.ocr import is_doubtful
 
@@ -239,9 +239,42 @@ class FrozenQuote:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedVersion:
+    """A version that an answer cites, as it was then. Of one that is erased title, path and hash are empty."""
+
+    document_id: DocumentId
+    version_id: VersionId
+    title: str = ""
+    path: str = ""
+    sha256: str = ""
+    parser: str = ""
+    parser_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Under which settings an answer came about. `prompt_sha256` is that of the messages, empty when no model was asked.
+
+    `template_sha256` is that of the prompt before sources and question were put in, `turns` counts the exchanges that it repeated.
+    """
+
+    collection_ids: tuple[CollectionId, ...] = ()
+    filter: Filter = field(default_factory=Filter)
+    limit: int = 0
+    surface: str = ""
+    turns: int = 0
+    max_context_characters: int = 0
+    prompt_sha256: str = ""
+    template_sha256: str = ""
+    verifier: str = ""
+    versions: tuple[CitedVersion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """An answer as it is stored: question, answer, and the frozen passages it cites."""
+    """An answer as it is stored: question, answer, the frozen passages it cites, and how it came about."""
 
     question: str
     answer: Answer
     evidence: tuple[FrozenQuote, ...]
+    basis: Basis = field(default_factory=Basis)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from pincite.core.answers import Answer, AnswerRecord, Citation, FrozenQuote
+from pincite.core.answers import Answer, AnswerRecord, Basis, Citation, Claim, FrozenQuote
 from pincite.core.evidence import Passage, Source
-from pincite.core.ids import DocumentId
+from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.querylog import LoggedQuery
 
 MASK = "█"
@@ -29,6 +29,12 @@ def rests_on(record: AnswerRecord) -> tuple[DocumentId, ...]:
     return tuple(dict.fromkeys([*documents_of(answer.sources), *filter(None, cited)]))
 
 
+def collections_of(record: AnswerRecord) -> dict[DocumentId, CollectionId]:
+    """Return in which collections the documents of an answer's sources were."""
+    passages = (passage for source in record.answer.sources for passage in source.passages)
+    return {passage.document_id: passage.collection_id for passage in passages}
+
+
 def redacted(record: AnswerRecord, gone: Collection[DocumentId], hide: Callable[[str], str]) -> AnswerRecord:
     """Return an answer without what documents said that are gone: passages, quotes and nonces are empty and marked.
 
@@ -36,7 +42,7 @@ def redacted(record: AnswerRecord, gone: Collection[DocumentId], hide: Callable[
     to the question.
     """
     evidence = tuple(_frozen(quote) if quote.document_id in gone else quote for quote in record.evidence)
-    return AnswerRecord(hide(record.question), _answer(record.answer, gone), evidence)
+    return AnswerRecord(hide(record.question), _answer(record.answer, gone), evidence, _basis(record.basis, gone, hide))
 
 
 def redacted_query(query: LoggedQuery, hide: Callable[[str], str]) -> LoggedQuery:
@@ -47,7 +53,21 @@ def redacted_query(query: LoggedQuery, hide: Callable[[str], str]) -> LoggedQuer
 def _answer(answer: Answer, gone: Collection[DocumentId]) -> Answer:
     sources = tuple(replace(each, passages=tuple(_passage(p, gone) for p in each.passages)) for each in answer.sources)
     citations = tuple(_citation(each) if each.document_id in gone else each for each in answer.citations)
-    return replace(answer, text=_text(answer, gone), sources=sources, citations=citations)
+    text = _text(answer, gone)
+    claims = tuple(each if _stays(each, answer, text) else replace(each, reason="") for each in answer.claims)
+    return replace(answer, text=text, sources=sources, citations=citations, claims=claims)
+
+
+def _stays(claim: Claim, answer: Answer, text: str) -> bool:
+    """Say whether a claim can still be read. The reason of one that can't would repeat it."""
+    return text[claim.start : claim.end] == answer.text[claim.start : claim.end]
+
+
+def _basis(basis: Basis, gone: Collection[DocumentId], hide: Callable[[str], str]) -> Basis:
+    """The prompt held what is gone, and a filter may name it."""
+    versions = tuple(replace(each, title="", path="", sha256="") if each.document_id in gone else each for each in basis.versions)
+    narrowed = replace(basis.filter, path_prefix=hide(basis.filter.path_prefix), tags=tuple(map(hide, basis.filter.tags)))
+    return replace(basis, filter=narrowed, prompt_sha256="", versions=versions)
 
 
 def _text(answer: Answer, gone: Collection[DocumentId]) -> str:

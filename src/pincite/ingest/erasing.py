@@ -16,6 +16,7 @@ from pincite.core.ports.index import DenseIndex, IndexSpace, LexicalIndex
 from pincite.core.ports.keeping import Scrubber
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
+from pincite.core.receipts import without_lost
 from pincite.core.redacting import mask, redacted, redacted_query
 from pincite.ingest.blob_keeping import forget
 from pincite.ingest.charging import attempt_key, settle
@@ -213,7 +214,10 @@ async def _redact_message(work: UnitOfWork, message_id: MessageId, gone: frozens
         lost, kept = (_words_of(p for p in passages if (p.document_id in gone) is is_gone) for is_gone in (True, False))
         # What the other sources say stays in the record anyway.
         hide = hiding((said | lost) - kept)
-        await work.answers.rewrite(redacted(record, gone, hide))
+        left = redacted(record, gone, hide)
+        await work.answers.rewrite(left)
+        if receipt := await work.receipts.get(message_id):
+            await work.receipts.forget(message_id, without_lost(receipt, left))
     for query in await work.query_logs.of([message_id]):
         await work.query_logs.rewrite(redacted_query(query, hide))
 

@@ -20,7 +20,7 @@ from pincite.server.errors import on_crash, on_http_error, on_invalid_request, o
 from pincite.server.hosts import Hosts
 from pincite.server.middleware import BodyLimit, Front, Heads
 from pincite.server.openapi import Described, operation_id
-from pincite.server.routes import chat, collections, docs, documents, keeping, pages, query, samples, system, usage
+from pincite.server.routes import chat, collections, docs, documents, keeping, messages, pages, query, samples, system, usage
 from pincite.server.signals import hearing_the_end
 from pincite.server.slashes import OtherSlash
 from pincite.server.sse import Streams
@@ -74,7 +74,7 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     app.add_exception_handler(Exception, on_crash)
     _guard(app, settings)
     app.router.default = OtherSlash(app.router)
-    for module in (query, chat, collections, documents, keeping, pages, samples, usage, system, docs):
+    for module in (query, chat, collections, documents, keeping, pages, messages, samples, usage, system, docs):
         app.include_router(module.router, prefix=API)
     return app
 

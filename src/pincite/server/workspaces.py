@@ -42,6 +42,7 @@ class Workspaces:
 
 def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
     jobs = services.ingest_jobs.within(workspace_id)
+    receipts = replace(services.receipts, workspace_id=workspace_id)
     return replace(
         services,
         ingestor=jobs.ingestor,
@@ -50,10 +51,12 @@ def _bound(services: Services, workspace_id: WorkspaceId) -> Services:
         reembedder=replace(services.reembedder, workspace_id=workspace_id),
         locator=replace(services.locator, workspace_id=workspace_id),
         pages=replace(services.pages, workspace_id=workspace_id),
-        recorder=replace(services.recorder, workspace_id=workspace_id),
+        recorder=replace(services.recorder, workspace_id=workspace_id, receipts=receipts),
         query_log=StoredQueryLog(services.store, workspace_id, services.ingestor.metering),
         keeper=replace(services.keeper, workspace_id=workspace_id),
         eraser=replace(services.eraser, workspace_id=workspace_id),
         histories=replace(services.histories, workspace_id=workspace_id),
+        receipts=receipts,
+        standings=replace(services.standings, workspace_id=workspace_id),
         workspace_id=workspace_id,
     )

@@ -1,5 +1,6 @@
 """Backs an installation up into one file, and restores it from there."""
 
+import hashlib
 import shutil
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,9 @@ from pincite.upkeep.manifest import (
     DATABASE,
     FORMAT,
     MANIFEST,
+    MOST_KEY_BYTES,
     MOST_MANIFEST_BYTES,
+    RECEIPT_KEY,
     Manifest,
     blob_name,
     digest_of,
@@ -102,6 +105,7 @@ class Backups:
             await self.file.snapshot(archive.path)
             inventory = await self.file.inspect(archive.path, trusted=True)
             database = await archive.wrap(DATABASE)
+            key_sha256 = await self._add_key(archive)
             members, missing = await self._add_blobs(archive, inventory.blobs, on_headway)
             manifest = Manifest(
                 format=FORMAT,
@@ -116,6 +120,7 @@ class Backups:
                 blobs_bytes=sum(member.part.size_bytes for member in members),
                 blobs_sha256=digest_of(members),
                 missing=tuple(missing),
+                key_sha256=key_sha256,
             )
             await archive.finish(MANIFEST, manifest.dump())
         with suppress(StoreError):
@@ -131,6 +136,19 @@ class Backups:
                 async with self.file.unnamed(hashes[first : first + _PARTS_AT_ONCE]) as unnamed:
                     for sha256 in unnamed:
                         await self.blobs.delete(sha256)
+
+    async def _add_key(self, archive: ArchiveWriter) -> str:
+        """Append the key that signs receipts, if there is one, and return its hash."""
+        path = self.home / RECEIPT_KEY
+        try:
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise StoreError(
+                f"{path} can't be read ({error.strerror}), so the backup would lack it.", code="unavailable"
+            ) from error
+        return sha256 if await archive.add(RECEIPT_KEY, path, sha256=sha256) is not None else ""
 
     async def _add_blobs(
         self, archive: ArchiveWriter, hashes: Sequence[str], on_headway: HeadwayListener
@@ -175,9 +193,13 @@ class Backups:
             copy = staging / DATABASE
             on_headway(Headway(Step.ROWS))
             await self.archives.extract(file, members[0].part, copy)
-            _refuse_other(await self.file.inspect(copy, trusted=False), manifest, members[1:-1])
-            await self._put_blobs(file, members[1:-1], manifest, on_headway)
+            _refuse_other(await self.file.inspect(copy, trusted=False), manifest, _blobs_of(members))
+            await self._put_blobs(file, _blobs_of(members), manifest, on_headway)
+            if manifest.key_sha256:
+                await self.archives.extract(file, members[1].part, staging / RECEIPT_KEY)
             await self.file.install(copy, derived=self.home / INDEX)
+            if manifest.key_sha256:
+                self._install_key(staging / RECEIPT_KEY)
         await self._delete_unnamed([blob.sha256 async for blob in self.blobs.all()])
         return Restored(self.home, manifest.created_at, manifest.documents, manifest.blobs, len(manifest.missing))
 
@@ -186,17 +208,28 @@ class Backups:
         _refuse_disorder(members)
         manifest = load_manifest(await self.archives.read(file, members[-1].part))
         self._refuse_newer(manifest)
-        blobs = members[1:-1]
+        blobs = _blobs_of(members)
+        if (len(members) - len(blobs) == 3) != bool(manifest.key_sha256):
+            raise RefusedInput("The backup's manifest doesn't describe its key.", code="backup_refused")
         if (len(blobs), digest_of(blobs)) != (manifest.blobs, manifest.blobs_sha256):
             raise RefusedInput("Files are missing from the backup, or were added to it. Take another one.", code="backup_refused")
         done, total = 0, manifest.database_bytes + manifest.blobs_bytes
         for member in members[:-1]:
             on_headway(Headway(Step.CHECKING, done, total))
-            wanted = hash_in(member.name) or manifest.database_sha256
+            wanted = hash_in(member.name) or (manifest.key_sha256 if member.name == RECEIPT_KEY else manifest.database_sha256)
             if await self.archives.digest(file, member.part) != wanted:
                 raise RefusedInput(f"The backup is damaged: {member.name} has changed. Take another one.", code="backup_refused")
             done += member.part.size_bytes
         return manifest
+
+    def _install_key(self, copy: Path) -> None:
+        """Put the key that signs receipts in its place. Another one that is there is kept beside."""
+        place = self.home / RECEIPT_KEY
+        copy.chmod(0o600)
+        if place.exists() and place.read_bytes() != copy.read_bytes():
+            place.replace(place.with_name(f"{RECEIPT_KEY}.{hashlib.sha256(place.read_bytes()).hexdigest()[:16]}"))
+        copy.replace(place)
+        place.with_suffix(".pub").unlink(missing_ok=True)  # it is written again with the key's first use
 
     def _refuse_newer(self, manifest: Manifest) -> None:
         if manifest.schema not in self.file.schemas:
@@ -247,14 +280,23 @@ def _place(target: Path) -> Path:
     return target
 
 
+def _blobs_of(members: Sequence[Member]) -> Sequence[Member]:
+    """Return the members between database and manifest, without the key that may come first."""
+    has_key = len(members) > 2 and members[1].name == RECEIPT_KEY
+    return members[2 if has_key else 1 : -1]
+
+
 def _refuse_disorder(members: Sequence[Member]) -> None:
     """Refuse an archive that isn't a database, blobs in rising order, and a manifest: nothing else is ever written."""
     names = [member.name for member in members]
-    hashes = [hash_in(name) for name in names[1:-1]]
+    blobs = [member.name for member in _blobs_of(members)]
+    hashes = [hash_in(name) for name in blobs]
     if len(names) < 2 or names[0] != DATABASE or names[-1] != MANIFEST:
         raise RefusedInput("This is no backup of Pincite, or it is damaged.", code="backup_refused")
-    if None in hashes or names[1:-1] != sorted(set(names[1:-1])):
+    if None in hashes or blobs != sorted(set(blobs)):
         raise RefusedInput("The archive holds files that no backup has. Nothing was taken from it.", code="backup_refused")
+    if len(blobs) < len(members) - 2 and members[1].part.size_bytes > MOST_KEY_BYTES:
+        raise RefusedInput("The backup's key is too large to be one.", code="backup_refused")
     if members[-1].part.size_bytes > MOST_MANIFEST_BYTES:
         raise RefusedInput("The backup's manifest is too large to be one.", code="backup_refused")
 

@@ -12,8 +12,10 @@ from pincite.core.ports.upkeep import Member
 
 DATABASE = "pincite.db"
 MANIFEST = "manifest.json"
+RECEIPT_KEY = "receipts.key"
 FORMAT = 1
 MOST_MANIFEST_BYTES = 100_000_000
+MOST_KEY_BYTES = 10_000
 _BLOB = re.compile(r"blobs/([0-9a-f]{2})/([0-9a-f]{62})")
 
 
@@ -21,7 +23,8 @@ _BLOB = re.compile(r"blobs/([0-9a-f]{2})/([0-9a-f]{62})")
 class Manifest:
     """A backup's format, version, schema, time and counts; the hash of its database; hashes of bytes that it lacks.
 
-    The other members are named by their hashes; `blobs_sha256` is one over their names and sizes in order.
+    The other members are named by their hashes; `blobs_sha256` is one over their names and sizes in order. `key_sha256` is the hash
+    of the key that signs receipts, empty where the backup has none.
     """
 
     format: int
@@ -36,6 +39,7 @@ class Manifest:
     blobs_bytes: int
     blobs_sha256: str
     missing: tuple[str, ...] = ()
+    key_sha256: str = ""
 
     def dump(self) -> bytes:
         """Return it as JSON."""
@@ -56,6 +60,7 @@ def load_manifest(data: bytes) -> Manifest:
             f"The backup was made by a newer version of Pincite ({entries.get('version')!a}). Upgrade Pincite.", code="newer_backup"
         )
     values: dict[str, Any] = {field.name: entries.get(field.name) for field in fields(Manifest)}
+    values["key_sha256"] = entries.get("key_sha256", "")  # backups of before there were receipts don't say
     missing: Any = values.pop("missing")
     kinds = get_type_hints(Manifest)
     if not all(type(value) is kinds[name] for name, value in values.items()) or not _are_hashes(missing):

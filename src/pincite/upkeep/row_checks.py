@@ -7,6 +7,7 @@ from typing import ClassVar
 from pincite.core.errors import PinciteError
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ports.care import BlobCare, BrokenDocument, Counted, HomeCare, KeptVectors, RowCare
+from pincite.core.ports.signer import SignatureCheck
 from pincite.upkeep.close_look import Found, failed, named, sound, warning
 
 RESTORE = "Restore a backup (`pincite restore`), or move PINCITE_HOME away and add the documents again."
@@ -152,4 +153,26 @@ class QuoteCheck:
 
     async def mend(self, counted: Counted) -> list[str]:
         """Do nothing: there is no other copy of them."""
+        return []
+
+
+@dataclass(frozen=True)
+class ReceiptCheck:
+    """The receipts of stored answers: signatures and chain."""
+
+    rows: RowCare
+    is_signed: SignatureCheck
+    name: ClassVar[str] = "receipts"
+
+    async def look(self, counted: Counted) -> Found:
+        """Count the receipts that have changed or don't follow each other."""
+        count = await self.rows.broken_receipts(self.is_signed)
+        if not count:
+            return sound(self.name, "all are as they were signed, each after the one before")
+        return failed(
+            self.name, f"{count} receipts have changed since they were signed, or are missing before one. Restore a backup."
+        )
+
+    async def mend(self, counted: Counted) -> list[str]:
+        """Do nothing: a signature can't be mended."""
         return []

@@ -8,6 +8,7 @@ from pincite.adapters.memory.ingestions import MemoryIngestions
 from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
 from pincite.adapters.memory.keeping import MemoryKeeping
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
+from pincite.adapters.memory.receipts import MemoryReceipts
 from pincite.adapters.memory.store_chunks import MemoryChunks
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
 from pincite.adapters.memory.store_figures import MemoryFigures
@@ -42,6 +43,7 @@ class MemoryUnitOfWork:
     query_logs: MemoryQueryLogs
     keeping: MemoryKeeping
     usage: MemoryUsage
+    receipts: MemoryReceipts
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -135,6 +137,7 @@ class MemoryStore:
                 MemoryQueryLogs(transaction),
                 MemoryKeeping(transaction),
                 MemoryUsage(transaction),
+                MemoryReceipts(transaction),
             )
         finally:
             transaction.close()

@@ -10,6 +10,7 @@ from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import ConflictError, NotFoundError, name_taken
 from pincite.core.evidence import Filter, Scope
 from pincite.core.ids import CollectionId, DocumentId, MessageId
+from pincite.core.redacting import collections_of
 
 
 class MemoryCollections:
@@ -168,6 +169,16 @@ class MemoryAnswers:
     async def get(self, message_id: MessageId) -> AnswerRecord | None:
         """Return one by id, exactly as it was given."""
         return self._tx.tables.answers.get(self._tx.workspace_id, message_id)
+
+    async def citing(self, collection_id: CollectionId, *, after: MessageId | None = None, limit: int = 500) -> list[MessageId]:
+        """Return the answers that cite documents of a collection, by id, which is by age: those after one."""
+        found = [key for key, record in self._tx.tables.answers.items(self._tx.workspace_id) if _cites(record, collection_id)]
+        return sorted(key for key in found if key > (after or ""))[:limit]
+
+
+def _cites(record: AnswerRecord, collection_id: CollectionId) -> bool:
+    homes = collections_of(record)
+    return any(homes.get(quote.document_id) == collection_id for quote in record.evidence)
 
 
 def _passes(document: Document, filter: Filter) -> bool:

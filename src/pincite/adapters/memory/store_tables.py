@@ -17,6 +17,7 @@ from pincite.core.jobs import LONGEST_S, Job, JobState
 from pincite.core.keeping import Erasure, Hold, RemovedDocument
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
+from pincite.core.receipts import Receipt
 from pincite.core.usage import LedgerRow
 
 K = TypeVar("K", bound=str)
@@ -153,6 +154,7 @@ class Tables:
     removed_figures: Rows[FigureId, Figure] = field(default_factory=Rows[FigureId, Figure])
     usage: Rows[str, LedgerRow] = field(default_factory=Rows[str, LedgerRow])
     erasures: Rows[DocumentId, Erasure] = field(default_factory=Rows[DocumentId, Erasure])
+    receipts: Rows[MessageId, Receipt] = field(default_factory=Rows[MessageId, Receipt])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -181,6 +183,7 @@ class Tables:
             self.removed_figures.copy(),
             self.usage.copy(),
             self.erasures.copy(),
+            self.receipts.copy(),
         )
 
 

@@ -1,6 +1,7 @@
 """Rows of answers and of the passages that they cite, frozen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,14 +12,25 @@ from pincite.adapters.sql.plain import dump, load
 from pincite.adapters.sql.tables import answers, evidence, source_documents
 from pincite.adapters.sql.transaction import Transaction
 from pincite.core.answers import AnswerRecord, FrozenQuote, Span
-from pincite.core.ids import DocumentId, MessageId, VersionId
-from pincite.core.redacting import rests_on
+from pincite.core.ids import CollectionId, DocumentId, MessageId, VersionId
+from pincite.core.redacting import collections_of, rests_on
 
 BODY = select(answers.c.body).where(answers.c.workspace_id == bindparam("own"), answers.c.message_id == bindparam("message_id"))
 QUOTES = (
     select(evidence)
     .where(evidence.c.workspace_id == bindparam("own"), evidence.c.message_id == bindparam("message_id"))
     .order_by(evidence.c.position)
+)
+CITING = (
+    select(evidence.c.message_id)
+    .where(
+        evidence.c.workspace_id == bindparam("own"),
+        evidence.c.collection_id == bindparam("collection_id"),
+        evidence.c.message_id > bindparam("after"),
+    )
+    .distinct()
+    .order_by(evidence.c.message_id)
+    .limit(bindparam("count"))
 )
 REWRITTEN = (
     update(answers)
@@ -43,16 +55,20 @@ class SqlAnswers:
         await self._tx.lock()
         await ensure_workspace(self._tx)
         message_id = record.answer.message_id
-        body = dump(AnswerRecord(record.question, record.answer, ()))
+        body = dump(replace(record, evidence=()))
         await self._tx.insert(answers, {"message_id": message_id, "body": body, "created_at": datetime.now(UTC)})
-        rows = [{"message_id": message_id, "position": at} | _values(quote) for at, quote in enumerate(record.evidence)]
+        homes = collections_of(record)
+        rows = [
+            {"message_id": message_id, "position": at, "collection_id": homes.get(quote.document_id, "")} | _values(quote)
+            for at, quote in enumerate(record.evidence)
+        ]
         await self._tx.insert(evidence, *rows)
         await self._tx.insert(source_documents, *rows_of_sources(message_id, rests_on(record)))
 
     async def rewrite(self, record: AnswerRecord) -> None:
         """Put a record in the place of the one with its id and as many quotes: for what was erased."""
         message_id = record.answer.message_id
-        await self._tx.change(REWRITTEN, this_message=message_id, new_body=dump(AnswerRecord(record.question, record.answer, ())))
+        await self._tx.change(REWRITTEN, this_message=message_id, new_body=dump(replace(record, evidence=())))
         quotes = [{"this_message": message_id, "at": at} | _changeable(quote) for at, quote in enumerate(record.evidence)]
         await self._tx.change_each(REDACTED, *quotes)
 
@@ -62,8 +78,12 @@ class SqlAnswers:
         if row is None:
             return None
         quotes = await self._tx.rows(QUOTES, message_id=message_id)
-        record = load(AnswerRecord, row.body)
-        return AnswerRecord(record.question, record.answer, tuple(_quote(quote) for quote in quotes))
+        return replace(load(AnswerRecord, row.body), evidence=tuple(_quote(quote) for quote in quotes))
+
+    async def citing(self, collection_id: CollectionId, *, after: MessageId | None = None, limit: int = 500) -> Sequence[MessageId]:
+        """Return the answers that cite documents of a collection, by id, which is by age: those after one."""
+        rows = await self._tx.rows(CITING, collection_id=collection_id, after=after or "", count=limit)
+        return [MessageId(row.message_id) for row in rows]
 
 
 def _values(quote: FrozenQuote) -> dict[str, Any]:

@@ -18,8 +18,10 @@ from pincite.adapters.sql.connections import connect
 from pincite.adapters.sql.errors import translated
 from pincite.adapters.sql.plain import load
 from pincite.core.documents import EmbeddingSpec
-from pincite.core.ids import CollectionId, DocumentId, WorkspaceId
+from pincite.core.ids import CollectionId, DocumentId, MessageId, WorkspaceId
 from pincite.core.ports.care import BrokenDocument, Counted, KeptVectors
+from pincite.core.ports.signer import SignatureCheck
+from pincite.core.receipts import Receipt, is_sound
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ UNFIT = """
     AND chunk_id IN (SELECT id FROM chunks WHERE collection_id = :collection)
 """
 QUOTES = "SELECT nonce, text, commitment FROM evidence WHERE NOT erased"
+RECEIPTS = "SELECT workspace_id, message_id, number, statement, signature FROM receipts ORDER BY workspace_id, number"
 ORIGINS = "SELECT sha256, source_uri FROM documents WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY 1, 2"
 
 
@@ -94,6 +97,10 @@ class SqliteCare:
     async def broken_quotes(self) -> int:
         """Count the quotes of stored answers that aren't as they were committed to."""
         return await self._read(lambda connection: sum(not _is_kept(*row) for row in connection.execute(QUOTES)))
+
+    async def broken_receipts(self, is_signed: SignatureCheck) -> int:
+        """Count the receipts that aren't as they were signed, or don't follow the one before."""
+        return await self._read(lambda connection: _broken_receipts(connection, is_signed))
 
     async def origins(self, hashes: Collection[str]) -> list[tuple[str, str]]:
         """Return (hash, address) of the files that bytes came from."""
@@ -204,8 +211,19 @@ def _spec(data: str | None) -> EmbeddingSpec | None:
     return load(EmbeddingSpec, data) if data else None
 
 
+def _broken_receipts(connection: sqlite3.Connection, is_signed: SignatureCheck) -> int:
+    broken = 0
+    for _, rows in groupby(connection.execute(RECEIPTS), key=lambda row: row[0]):
+        previous: Receipt | None = None
+        for _, message_id, number, statement, signature in rows:
+            receipt = Receipt(MessageId(message_id), number, statement, signature)
+            broken += not is_sound(receipt, previous, is_signed)
+            previous = receipt
+    return broken
+
+
 def _is_kept(nonce: str, text: str, commitment: str) -> bool:
     try:
-        return hashlib.sha256(bytes.fromhex(nonce) + text.encode()).hexdigest() == commitment
+        return hashlib.sha256(bytes.fromhex(nonce) + text.encode(errors="surrogatepass")).hexdigest() == commitment
     except ValueError:
         return False

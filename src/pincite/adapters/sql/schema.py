@@ -31,6 +31,7 @@ REVISIONS = (
     "0016",
     "0017",
     "0018",
+    "0019",
 )
 """Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
 

@@ -22,6 +22,7 @@ from pincite.adapters.sql.ingestions import SqlIngestions
 from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
 from pincite.adapters.sql.keeping import SqlKeeping
 from pincite.adapters.sql.query_logs import SqlQueryLogs
+from pincite.adapters.sql.receipts import SqlReceipts
 from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
@@ -66,6 +67,7 @@ class SqlUnitOfWork:
     query_logs: SqlQueryLogs
     keeping: SqlKeeping
     usage: SqlUsage
+    receipts: SqlReceipts
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -132,6 +134,7 @@ class SqlStore:
                 SqlQueryLogs(transaction),
                 SqlKeeping(transaction),
                 SqlUsage(transaction),
+                SqlReceipts(transaction),
             )
         finally:
             await transaction.close()

@@ -21,6 +21,7 @@ from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, by_code
 from pincite.adapters.sql.figure_table import figures as figures
 from pincite.adapters.sql.figure_table import picture_descriptions as picture_descriptions
 from pincite.adapters.sql.figure_table import removed_figures as removed_figures
+from pincite.adapters.sql.receipt_table import receipts as receipts
 
 workspaces = Table(
     "workspaces",
@@ -212,6 +213,9 @@ evidence = Table(
     Column("commitment", HASH, nullable=False),
     Column("spans", Text, nullable=False),
     Column("erased", Boolean, nullable=False, server_default=false()),
+    # Where the document was when it was cited; empty where that isn't known.
+    Column("collection_id", ID, nullable=False, server_default=text("''")),
+    Index(None, "collection_id", "message_id"),
 )
 
 tokens = Table(

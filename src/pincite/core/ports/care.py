@@ -8,6 +8,7 @@ from typing import Protocol
 from pincite.core.documents import EmbeddingSpec
 from pincite.core.ids import CollectionId, DocumentId, WorkspaceId
 from pincite.core.ports.index import IndexSpace
+from pincite.core.ports.signer import SignatureCheck
 
 Counted = Callable[[int, int], None]
 """Hears how many are done and how many there are in all."""
@@ -79,6 +80,10 @@ class RowCare(Protocol):
 
     async def broken_quotes(self) -> int:
         """Count the quotes of stored answers that aren't as they were committed to."""
+        ...
+
+    async def broken_receipts(self, is_signed: SignatureCheck) -> int:
+        """Count the receipts that aren't as they were signed, or don't follow the one before."""
         ...
 
     async def origins(self, hashes: Collection[str]) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from pincite.core.ports.keeping import KeepingRows
 from pincite.core.ports.metering import UsageRows
 from pincite.core.ports.models import Vector
 from pincite.core.ports.queue import JobRows
+from pincite.core.ports.receipts import ReceiptRows
 from pincite.core.querylog import LoggedQuery
 
 
@@ -252,6 +253,10 @@ class AnswerRows(Protocol):
         """Put a record in the place of the one with its id and as many quotes: for what was erased."""
         ...
 
+    async def citing(self, collection_id: CollectionId, *, after: MessageId | None = None, limit: int = 500) -> Sequence[MessageId]:
+        """Return the answers that cite documents of a collection, by id, which is by age: those after one."""
+        ...
+
 
 class TokenRows(Protocol):
     """API tokens of the workspace."""
@@ -342,6 +347,9 @@ class UnitOfWork(Protocol):
 
     @property
     def usage(self) -> UsageRows: ...
+
+    @property
+    def receipts(self) -> ReceiptRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

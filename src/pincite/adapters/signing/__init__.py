@@ -1,0 +1,1 @@
+"""The instance's key, and time stamps."""
