@@ -32,12 +32,16 @@ class FigurePlace:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture as it is kept: a PNG or JPEG of so many pixels, made anew from what the file holds."""
+    """A picture as it is kept: a PNG or JPEG of so many pixels, made anew from what the file holds.
+
+    One that `is_repeated` comes back again and again, and no text of the document tells of it.
+    """
 
     file: Path
     content_type: str
     width: int
     height: int
+    is_repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pincite.core.errors import RefusedInput
@@ -58,4 +58,6 @@ class Figures:
 
 
 def _figure(version_id: VersionId, number: int, place: FigurePlace, picture: Picture, sha256: str) -> Figure:
+    # The text beside a logo says nothing of it.
+    place = replace(place, start=0, end=0) if picture.is_repeated else place
     return Figure(FigureId(new_id()), version_id, number, place, sha256, picture.content_type, picture.width, picture.height)

@@ -1,6 +1,8 @@
 """Pictures in documents: kept beside them, found by the words that stand for them, and gone with them."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.ingest.test_contents import OURS, House
@@ -73,6 +75,17 @@ async def test_a_file_whose_pictures_cant_be_taken_out_is_read_without_them() ->
     assert document.stage is Stage.READY
     assert await figures_of(house, document) == []
     assert all(chunk.figure_id is None for chunk in await chunks_of(house, document))
+
+
+async def test_no_text_tells_of_a_picture_that_comes_back_again_and_again() -> None:
+    class Repeating(PlainTextParser):
+        async def pictures(self, path: Path, **more: Any) -> list[Picture | None]:
+            return [picture and replace(picture, is_repeated=True) for picture in await super().pictures(path, **more)]
+
+    house = await House(Repeating()).open()
+    document = await house.add(TEXT, "ships.txt")
+    assert [(figure.place.start, figure.place.end) for figure in await figures_of(house, document)] == [(0, 0)]
+    assert {chunk.chunk_type for chunk in await chunks_of(house, document)} == {ChunkType.TEXT}
 
 
 async def test_no_more_pictures_are_kept_than_may_be() -> None:

@@ -12,7 +12,7 @@ _HEAD_BYTES = 65_536
 _PIECE_BYTES = 1 << 20
 _MOST_PICTURE_BYTES = 64 << 20
 _MOST_REPEATED = 2
-"""Of a picture that comes back more often than this, none is kept: it is a logo, a background, a mark of the house."""
+"""A picture that comes back more often than this is a logo, a background, a mark of the house."""
 
 Sizes = list[list[int] | None]
 Taken = tuple[int, bytes, tuple[int, int]]
@@ -21,9 +21,10 @@ Taken = tuple[int, bytes, tuple[int, int]]
 def take_pictures(
     path: str, *, name: str, places: Sequence[FigurePlace], max_unpacked_bytes: int, write: Callable[[int, bytes], None]
 ) -> Sizes:
-    """Hand the bytes of the pictures at some places to `write`, each with its number; return their sizes, None for those left out.
+    """Hand the bytes of the pictures at some places to `write`, each with its number; return for each width, height, and 1 if it
+    comes back again and again, None for those left out.
 
-    Of a picture that is there twice the first is kept. Raises `RefusedInput` when the file itself can't be opened.
+    Of a picture that is there several times the first is kept. Raises `RefusedInput` when the file itself can't be opened.
     """
     with open(path, "rb") as file:
         media = sniff(file.read(_HEAD_BYTES), name=name)
@@ -34,12 +35,12 @@ def take_pictures(
         digest = sha256(data).digest()
         count[digest] += 1
         if digest not in kept:
-            kept[digest], sizes[number] = number, [*size]
+            kept[digest], sizes[number] = number, [*size, 0]
             for at in range(0, len(data), _PIECE_BYTES):
                 write(number, data[at : at + _PIECE_BYTES])
     for digest, number in kept.items():
-        if count[digest] > _MOST_REPEATED:
-            sizes[number] = None
+        if (row := sizes[number]) and count[digest] > _MOST_REPEATED:
+            row[-1] = 1
     return sizes
 
 

@@ -17,6 +17,8 @@ from pincite.core.figures import FigurePlace
 _DOTS_PER_POINT = 150 / 72
 _MOST_SIDE, _MOST_PIXELS = 2_000.0, 4_000_000.0
 _NEAR_POINTS = 60.0
+_EDGE_POINTS = 4.0
+_MOST_COVERED, _MOST_COVERED_ACROSS = 0.4, 0.04
 _TABLE = ("table", "tab.", "tabelle", "tabla", "tableau")
 _LEAST_SHARED = 0.2
 _SAME_ROW, _BESIDE_POINTS = 0.7, 40.0
@@ -46,9 +48,23 @@ def figure_places(
     found: list[FigurePlace] = []
     for page in pages:
         if page.figures:
-            told = [_told(figure, page, ordered, of_page.get(page.number, ())) for figure in page.figures]
+            shown = [figure for figure in page.figures if not _is_behind_text(figure, page)]
+            told = [_told(figure, page, ordered, of_page.get(page.number, ())) for figure in shown]
             found += [_place(each, page, blocks) for each in _with_common_caption(told)]
     return tuple(found)
+
+
+def _is_behind_text(figure: PageFigure, page: PageLines) -> bool:
+    """Whether a picture is what text is printed on: much of it is covered by text, or it runs from edge to edge under some."""
+    x0, y0, x1, y1 = figure.among
+    covered = 0.0
+    for line in page.lines:
+        left, top, right, bottom = _box([line], page)
+        covered += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, bottom) - max(y0, top))
+    share = covered / max(1.0, (x1 - x0) * (y1 - y0))
+    is_across = x0 < _EDGE_POINTS and x1 > page.width - _EDGE_POINTS
+    is_along = y0 < _EDGE_POINTS and y1 > page.height - _EDGE_POINTS
+    return share > (_MOST_COVERED_ACROSS if is_across or is_along else _MOST_COVERED)
 
 
 def _told(figure: PageFigure, page: PageLines, ordered: Sequence[Paragraph], numbers: Sequence[int]) -> _Told:

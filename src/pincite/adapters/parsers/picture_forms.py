@@ -13,6 +13,7 @@ MOST_SIDE = 2_500
 _MOST_READ_PIXELS = 40_000_000
 _LEAST_SIDE, _LEAST_PIXELS = 48, 6_000
 _MOST_OBLONG = 12
+_SHRUNK = frozenset({"L", "LA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 _MOST_COLOURS = 4_096
 _PHOTO_PIXELS = 40_000
@@ -31,6 +32,9 @@ def picture_of(data: bytes, frame: int = 0) -> "Image.Image | None":
             if not is_figure(*picture.size) or picture.width * picture.height > _MOST_READ_PIXELS:
                 return None
             picture.draft("RGB", (MOST_SIDE, MOST_SIDE))
+            if picture.mode in _SHRUNK:
+                # Before it is copied again and again: a large one takes a hundred megabytes each time.
+                picture.thumbnail((MOST_SIDE, MOST_SIDE))
             return _fitting(_on_white(ImageOps.exif_transpose(picture)))
     except (OSError, ValueError, SyntaxError, Warning, Image.DecompressionBombError, EOFError, IndexError, KeyError, TypeError):
         # What a decoder raises over damaged bytes isn't documented; a picture that can't be read is none.

@@ -92,8 +92,9 @@ class PictureFiles(_NumberedFiles):
     def _picture(self, number: int, row: object) -> Picture:
         sizes = cast("list[Any]", row) if isinstance(row, list) else []
         if (
-            len(sizes) != 2
-            or not all(type(size) is int and 0 < size < 1 << 20 for size in sizes)
+            len(sizes) != 3
+            or not all(type(size) is int and 0 < size < 1 << 20 for size in sizes[:2])
+            or sizes[2] not in (0, 1)
             or not self.path(number).is_file()
         ):
             raise BadResult("no picture")
@@ -102,7 +103,7 @@ class PictureFiles(_NumberedFiles):
         kind = next((kind for mark, kind in _MARKS.items() if head.startswith(mark)), "")
         if not kind:
             raise BadResult("no PNG or JPEG")
-        return Picture(self.path(number), kind, *sizes)
+        return Picture(self.path(number), kind, sizes[0], sizes[1], sizes[2] == 1)
 
 
 def _is_whole(text: str) -> bool:

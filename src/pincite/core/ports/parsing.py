@@ -64,8 +64,8 @@ class Parser(Protocol):
     async def pictures(self, path: Path, *, name: str, places: Sequence[FigurePlace], into: Path) -> list[Picture | None]:
         """Write the pictures at some places of a file into a folder, and return them in order; None for one that isn't kept.
 
-        Kept is what a person would call a figure: not too small, no decoration that comes back again and again. Each is a PNG or
-        JPEG, made anew, of a bounded number of pixels. Raises `RefusedInput`.
+        Kept is what a person would call a figure: not too small, and once what comes back again and again. Each is a PNG or JPEG,
+        made anew, of a bounded number of pixels. Raises `RefusedInput`.
         """
         ...
 

@@ -43,7 +43,7 @@ def sizes(path: Path, document: ParsedDocument) -> list[list[int] | None]:
         write=lambda number, piece: written.update({number: written.get(number, b"") + piece}),
     )
     assert all(written[number].startswith((b"\x89PNG", b"\xff\xd8")) for number, size in enumerate(found) if size)
-    return found
+    return [size and size[:2] for size in found]
 
 
 def told(document: ParsedDocument) -> list[str]:

@@ -102,7 +102,7 @@ def test_a_picture_is_taken_out_as_it_is_seen_with_what_lies_over_it(kit: Any) -
     assert 20 <= dark[1] < dark[3] <= 45
 
 
-def test_what_shows_nothing_and_what_comes_back_is_left_out(kit: Any) -> None:
+def test_what_shows_nothing_is_left_out_and_what_comes_back_is_kept_once(kit: Any) -> None:
     blank = picture((320, 200, 420, 300), (255, 255, 255, 255))
     sheets = [
         kit.sheet(
@@ -115,7 +115,27 @@ def test_what_shows_nothing_and_what_comes_back_is_left_out(kit: Any) -> None:
     places = parse(path).figures
     kept = taken(path, places)
     assert len(places) == 12
-    assert sorted(places[number].box or () for number in kept) == [(100.0, 500.0, 300.0, 600.0)] * 4
+    assert sorted(places[number].box or () for number in kept) == [tuple(BOX), *[(100.0, 500.0, 300.0, 600.0)] * 4]
+    sizes = take_pictures(path, name="a.pdf", places=places, max_unpacked_bytes=1 << 24, write=lambda number, piece: None)
+    repeated = [places[number].box for number, row in enumerate(sizes) if row and row[-1]]
+    assert repeated == [tuple(BOX)]
+
+
+@pytest.mark.parametrize(
+    ("box", "lines", "is_kept"),
+    [
+        ((0, 200, 612, 300), 0, True),
+        ((0, 200, 612, 300), 2, False),
+        ((100, 0, 200, 792), 5, False),
+        ((100, 200, 500, 400), 2, True),
+        ((90, 200, 520, 400), 14, False),
+    ],
+)
+def test_what_text_is_printed_on_is_no_figure(kit: Any, box: tuple[int, ...], lines: int, is_kept: bool) -> None:
+    words = "Ships in the harbour are counted every year in the same month of summer by the same people"
+    over = [kit.text(105, max(box[1], 200) + 20 + 13 * number, words) for number in range(lines)]
+    path = kit.write(kit.sheet([kit.text(100, 700, WORDS), *over], drawing=picture(box)))
+    assert bool(parse(path).figures) is is_kept
 
 
 def test_a_place_that_isnt_there_gives_nothing(kit: Any) -> None:
