@@ -87,6 +87,7 @@ def _findings(*, deep: bool, repair: bool, quiet: bool) -> Iterator[Finding]:
         ("chat", _chat),
         ("parser", _parser),
         ("ocr", _ocr),
+        ("vision", _vision),
     ]
     yield from _checked(settings, rest)
 
@@ -206,9 +207,19 @@ def _embedding(settings: "Settings") -> Finding:
 def _chat(settings: "Settings") -> Finding:
     if settings.chat == "extractive":
         return Finding("chat", "ok", "extractive: answers quote sentences; set CHAT_MODEL to use a language model")
+    return _asked("chat", settings.chat_model, settings)
+
+
+def _vision(settings: "Settings") -> Finding:
+    if not settings.vision_model:
+        return Finding("vision", "ok", "none: no picture is sent anywhere; set VISION_MODEL to have pictures described")
+    return _asked("vision", settings.vision_model, settings)
+
+
+def _asked(what: str, model: str, settings: "Settings") -> Finding:
     where = settings.openai_base_url or "OpenAI"
     state: State = "ok" if settings.openai_api_key or settings.openai_base_url else "warning"
-    return Finding("chat", state, f"{settings.chat_model} at {where}" + ("" if state == "ok" else ": OPENAI_API_KEY is not set"))
+    return Finding(what, state, f"{model} at {where}" + ("" if state == "ok" else ": OPENAI_API_KEY is not set"))
 
 
 def _ocr(settings: "Settings") -> Finding:

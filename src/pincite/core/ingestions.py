@@ -33,9 +33,10 @@ class StageTimings:
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """The attempt to read a document that was begun last: its number from 1, its stage, and units (pages, then chunks) of it.
+    """The attempt to read a document that was begun last: its number from 1, its stage, and units of it.
 
-    `total` is 0 while it isn't known. `embedded_tokens` are those that were handed to the embedding model in it and stored.
+    Units are pages, then pictures that a model describes, then chunks. `total` is 0 while it isn't known.
+    `embedded_tokens` are those that were handed to the embedding model in it and stored.
     """
 
     document_id: DocumentId

@@ -38,7 +38,8 @@ def with_figures(
 
     Where a chunk is all that stands for a figure, it becomes the figure's.
     """
-    found = [_of_picture(chunk, figures, chunks) for chunk in chunks]
+    read = [figure for figure in figures if figure.place.read[1]]
+    found = [_of_picture(chunk, read, chunks) for chunk in chunks]
     known = {(chunk.start, chunk.end): at for at, chunk in enumerate(chunks)}
     for figure in figures:
         start, end = _run(canonical, figure, like.lang)

@@ -66,7 +66,7 @@ class StageTimings(BaseModel):
 
 
 class Progress(BaseModel):
-    """How far reading is: pages, then chunks; `total` is 0 while it isn't known."""
+    """How far reading is: pages, then pictures that a model describes, then chunks; `total` is 0 while it isn't known."""
 
     attempt: int
     done: int
