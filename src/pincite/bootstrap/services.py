@@ -1,7 +1,7 @@
 """Builds the services from the settings: the only place where an implementation is chosen."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.keeping import Keeper
 from pincite.ingest.ocr import OcrParser
 from pincite.ingest.picture_text import PictureText
+from pincite.ingest.publishing import Follow
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.removing import CollectionRemoval
 from pincite.retrieval.history import StoredHistories
@@ -144,9 +145,9 @@ def build(settings: Settings) -> Services:
     blobs.sweep()
     parser, models = parser_of(settings), Models(settings)
     dense, lexical = MappedDenseIndex(home / INDEX, store.changes), TantivyIndex(home / INDEX, store.changes)
-    metering = _metering(settings)
-    ingestor = _ingestor(settings, store, blobs, parser, models, metering)
-    receipts = receipts_of(settings, store, LOCAL_WORKSPACE)
+    metering, receipts = _metering(settings), receipts_of(settings, store, LOCAL_WORKSPACE)
+    searcher = Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE)
+    ingestor = replace(_ingestor(settings, store, blobs, parser, models, metering), follow=_following(store, searcher))
     return Services(
         settings=settings,
         store=store,
@@ -155,7 +156,7 @@ def build(settings: Settings) -> Services:
         parser=parser,
         models=models,
         ingestor=ingestor,
-        searcher=Searcher(store, dense, lexical, models.embedding_of, LOCAL_WORKSPACE),
+        searcher=searcher,
         reembedder=Reembedder(store, store.changes, dense, LOCAL_WORKSPACE),
         locator=StoredLocator(store, blobs, parser, LOCAL_WORKSPACE),
         pages=StoredPages(store, blobs, parser, LOCAL_WORKSPACE),
@@ -172,6 +173,18 @@ def build(settings: Settings) -> Services:
         standings=Standings(store, LOCAL_WORKSPACE),
         workspace_id=LOCAL_WORKSPACE,
     )
+
+
+def _following(store: Store, searcher: Searcher) -> Follow:
+    """Return what brings the indexes up to date with a collection of any workspace."""
+
+    async def follow(workspace_id: WorkspaceId, collection_id: CollectionId) -> None:
+        async with store.open(workspace_id) as work:
+            collection = await work.collections.get(collection_id)
+        if collection:
+            await searcher.follow(collection)
+
+    return follow
 
 
 def _ingestor(

@@ -52,7 +52,7 @@ class _Section:
     blocks: list[Block] = field(default_factory=list[Block])
 
 
-def cut(
+def pieces(
     canonical: CanonicalText,
     rules: ChunkRules,
     count_tokens: Callable[[Sequence[str]], list[int]],
@@ -61,14 +61,13 @@ def cut(
     lang: str = "",
     pages_stand_alone: bool = False,
     apart: Collection[int] = (),
-) -> list[Piece]:
-    """Return the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them.
+) -> Iterator[Piece]:
+    """Yield the chunks of a text in order. Every non-blank character of a chunked block is in at least one of them.
 
     Tables are chunks of their own, with what stands over them to name them: headings, a caption, a short line that ends in a colon.
     So are the blocks that start at the places `apart`. With `pages_stand_alone` no heading holds beyond its page.
     """
     page_starts = _page_starts(canonical)
-    pieces: list[Piece] = []
     for section in _sections(canonical, pages_stand_alone=pages_stand_alone):
         trail = " › ".join((title, *section.heading_path))
         budget = max(rules.budget_tokens // 4, rules.budget_tokens - count_tokens([trail])[0])
@@ -76,8 +75,7 @@ def cut(
         for chunk_type, blocks in _parts_of(canonical.text, section.blocks, apart):
             sentences = _sentences(canonical.text, blocks, narrowed, count_tokens, lang)
             for run in _pack(sentences, narrowed, page_starts):
-                pieces.append(Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type))
-    return pieces
+                yield Piece(run[0].start, run[-1].end, section.heading_path, sum(s.tokens for s in run), chunk_type)
 
 
 def _parts_of(text: str, blocks: Sequence[Block], apart: Collection[int]) -> Iterator[tuple[ChunkType, list[Block]]]:

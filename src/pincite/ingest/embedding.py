@@ -1,8 +1,10 @@
 """From a version's text to chunks, and the vectors that are known for them; what was embedded before is not embedded again."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from pincite.core.documents import CanonicalText, Chunk, ChunkType, PageSpan, Version, fingerprint_of
@@ -11,13 +13,16 @@ from pincite.core.ids import ChunkId, WorkspaceId, new_id
 from pincite.core.pictures import is_scanned
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store
-from pincite.ingest.chunking import ChunkRules, cut
+from pincite.ingest.chunking import ChunkRules, pieces
 from pincite.ingest.figure_chunks import blocks_apart, with_figures
 from pincite.language.detect import detect
 from pincite.language.words import words
 
 EMBED_BATCH = 32
 """Passages handed to the model at once, between two commits."""
+
+TOLD_CHUNKS = 200
+"""Chunks between two words about how far cutting is."""
 
 CHUNKER = "4"
 """Changes with the way in which texts are cut, so that chunks that were cut before are not taken for what would be cut now."""
@@ -66,15 +71,23 @@ class Embedder:
         embedding: EmbeddingModel | None,
         *,
         title: str,
+        on_cut: Callable[[int], None] = lambda done: None,
     ) -> Cut:
-        """Return the chunks of a version, those that are stored if they were cut in the same way, and their known vectors."""
+        """Return the chunks of a version, those that are stored if they were cut in the same way, and their known vectors.
+
+        `on_cut` hears now and then how many there are by then.
+        """
         chunking = self._chunking(embedding, title, figures)
         chunks = await self._stored(version) if version.chunking == chunking else []
         if chunks and embedding is None:
             return Cut(chunks, {}, chunking, are_stored=True)
         twins = await self._twins(version, embedding)
         are_stored = bool(chunks)
-        chunks = chunks or self._cut_like(twins, version, canonical, figures, embedding, title)
+        if not chunks:
+            # On a thread: a long text takes many seconds, in which others have questions.
+            hear = partial(asyncio.get_running_loop().call_soon_threadsafe, on_cut)
+            make = partial(self._cut_like, twins, version, canonical, figures, embedding, title, hear)
+            chunks = await asyncio.to_thread(make)
         known = await self._known(chunks, twins, embedding.spec.model_id) if embedding else {}
         return Cut(chunks, known, chunking, are_stored)
 
@@ -107,13 +120,14 @@ class Embedder:
         figures: Sequence[Figure],
         embedding: EmbeddingModel | None,
         title: str,
+        hear: Callable[[int], object],
     ) -> list[Chunk]:
         """Cut a text; where its twin was cut by the same rules, at the same places, though a longer title might move them."""
         if twins:
             chunks = make_chunks(version, canonical, embedding, title=twins[0].title, rules=self.rules, figures=figures)
             if list(map(_place, chunks)) == list(map(_place, twins)):
                 return [replace(chunk, title=title) for chunk in chunks]
-        return make_chunks(version, canonical, embedding, title=title, rules=self.rules, figures=figures)
+        return make_chunks(version, canonical, embedding, title=title, rules=self.rules, figures=figures, on_cut=hear)
 
     async def _known(self, chunks: Sequence[Chunk], twins: Sequence[Chunk], model_id: str) -> dict[ChunkId, Vector]:
         """Return vectors that the store has: under the same fingerprint, else of the same words under the same headings."""
@@ -156,16 +170,23 @@ def make_chunks(
     title: str,
     rules: ChunkRules,
     figures: Sequence[Figure] = (),
+    on_cut: Callable[[int], object] = lambda done: None,
 ) -> list[Chunk]:
-    """Cut a version's text into chunks that fit the model's window together with title, headings and prefix."""
+    """Cut a version's text into chunks that fit the model's window together with title, headings and prefix.
+
+    `on_cut` hears now and then how many there are by then.
+    """
     lang = detect(canonical.text[:20_000])
     count = embedding.count_tokens if embedding else _count_words
     fitting = _fit(rules, embedding)
     alone = version.pages_stand_alone
-    pieces = cut(canonical, fitting, count, title=title, lang=lang, pages_stand_alone=alone, apart=blocks_apart(canonical, figures))
+    apart = blocks_apart(canonical, figures)
+    found = pieces(canonical, fitting, count, title=title, lang=lang, pages_stand_alone=alone, apart=apart)
     like = Chunk(ChunkId(""), version.document_id, version.id, 0, title, (), "", 0, 0, 0, lang=lang)
     chunks: list[Chunk] = []
-    for index, piece in enumerate(pieces):
+    for index, piece in enumerate(found):
+        if index and index % TOLD_CHUNKS == 0:
+            on_cut(index)
         text, pages = canonical.text[piece.start : piece.end], canonical.page_spans(piece.start, piece.end)
         chunks.append(
             replace(

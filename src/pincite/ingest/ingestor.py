@@ -30,7 +30,7 @@ from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.illustrating import Illustrator
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.picture_text import PictureText
-from pincite.ingest.publishing import KEEP_CHARACTERS, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
+from pincite.ingest.publishing import KEEP_CHARACTERS, Follow, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
 from pincite.ingest.queueing import begin, enqueue
 from pincite.ingest.reporting import ProgressListener, Reports, reported, unheard
 from pincite.ingest.turns import GaveWayError, GivesWay, never
@@ -62,6 +62,7 @@ class Ingestor:
     """Describes pictures; without, they are told of by the document's words alone."""
     reads_as: str = ""
     """Fingerprint of how files are read: bytes that were refused are read again when it has changed; without, always."""
+    follow: Follow | None = None
 
     async def receive(self, collection: Collection, arrival: Arrival, *, free_paths: Sequence[str] = ()) -> Document:
         """Store the bytes and the document row. Equal bytes at a path that is ready are left as they are.
@@ -202,7 +203,8 @@ class Ingestor:
 
     @property
     def _publisher(self) -> Publisher:
-        return Publisher(self.store, self.workspace_id, Embedder(self.store, self.workspace_id, self.rules), self.metering)
+        embedder = Embedder(self.store, self.workspace_id, self.rules)
+        return Publisher(self.store, self.workspace_id, embedder, self.metering, self.follow)
 
     async def _described(self, run: "_Run", reading: Reading) -> Reading:
         """Have a model describe the pictures of a document, which is found by its words meanwhile."""

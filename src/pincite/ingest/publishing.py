@@ -1,15 +1,16 @@
 """From what was read to a document that is found: first by its words, then, vector by vector, by its meaning."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from pincite.core.documents import CanonicalText, Document, ParsedDocument, Stage, Version
-from pincite.core.errors import RefusedInput
+from pincite.core.documents import CanonicalText, Chunk, Document, ParsedDocument, Stage, Version
+from pincite.core.errors import PinciteError, RefusedInput
 from pincite.core.figures import Figure, FigurePlace
-from pincite.core.ids import ChunkId, VersionId, WorkspaceId, new_id
+from pincite.core.ids import ChunkId, CollectionId, VersionId, WorkspaceId, new_id
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.parsing import Parser
@@ -23,6 +24,11 @@ from pincite.ingest.turns import GaveWayError, GivesWay
 
 KEEP_CHARACTERS = 50_000
 """Texts from this length on are kept as soon as they are read; shorter ones are read again sooner than committed twice."""
+
+FOLLOWED_CHUNKS = 1_000
+"""A document of so many chunks brings the indexes up to date itself."""
+
+Follow = Callable[[WorkspaceId, CollectionId], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,8 @@ class Publisher:
     workspace_id: WorkspaceId
     embedder: Embedder
     metering: Metering | None = None
+    follow: Follow | None = None
+    """Brings the indexes up to date with a collection, after long documents: whoever searches first shouldn't have to wait."""
 
     async def stored(self, document: Document, name: str, parser: Parser) -> Reading | None:
         """Return what was read before of the document's bytes, under such a name and by a parser that hasn't changed since."""
@@ -112,6 +120,12 @@ class Publisher:
                 if canonical:
                     return Reading(version, canonical, tuple(figures), is_stored=True)
         return None
+
+    async def followed(self, document: Document, *, chunks: int) -> None:
+        """Bring the indexes up to date when a document of so many chunks is worth it. What goes wrong is left to who searches."""
+        if self.follow and chunks >= FOLLOWED_CHUNKS:
+            with suppress(PinciteError):
+                await self.follow(self.workspace_id, document.collection_id)
 
     async def again(self, reading: Reading) -> Reading:
         """Return what was read with what the store says of it by now."""
@@ -149,7 +163,14 @@ class Publisher:
         """
         shown = printable(title or reading.version.title) or document.title
         reports.hear(Stage.CHUNKING)
-        cut = await self.embedder.cut(reading.version, reading.canonical, reading.figures, embedding, title=shown)
+        cut = await self.embedder.cut(
+            reading.version,
+            reading.canonical,
+            reading.figures,
+            embedding,
+            title=shown,
+            on_cut=lambda done: reports.hear(Stage.CHUNKING, done),
+        )
         if not cut.chunks:
             raise _without_text(reading)
         run = _Run(self, document, reading, cut, embedding, shown, reports)
@@ -211,6 +232,7 @@ class _Run:
             await work.chunks.publish(ready, self.cut.chunks, self.cut.vectors, model_id=self._model_id)
             await self._end(work, ready)
             await work.commit()
+        await self._followed()
         return ready
 
     async def step_by_step(self, gives_way: GivesWay) -> Document:
@@ -218,21 +240,41 @@ class _Run:
         done, total = len(self.cut.vectors), len(self.cut.chunks)
         self.reports.hear(Stage.EMBEDDING, done, total)
         await self._store()
-        made = _Batch(self.cut.vectors if self.cut.are_stored else {})
-        for batch in self.cut.batches():
-            await self._fill(made)
-            if await gives_way():
-                raise GaveWayError
-            made = _Batch(await embed(batch, self.embedding), tokens_of(batch, self.embedding)) if self.embedding else _Batch({})
-            done += len(made.vectors)
-            self.reports.hear(Stage.EMBEDDING, done, total)
+        async with self._following():
+            made = _Batch(self.cut.vectors if self.cut.are_stored else {})
+            for batch in self.cut.batches():
+                await self._fill(made)
+                if await gives_way():
+                    raise GaveWayError
+                made = await self._made(batch)
+                done += len(made.vectors)
+                self.reports.hear(Stage.EMBEDDING, done, total)
         async with self.publisher.ours(self.document) as (work, current):
             ready = self._searched(current, Stage.READY)
             await self._put(work, current, made)
             await work.chunks.switch(ready, model_id=self._model_id)
             await self._end(work, ready)
             await work.commit()
+        await self._followed()
         return ready
+
+    async def _made(self, batch: Mapping[str, Sequence[Chunk]]) -> "_Batch":
+        if self.embedding is None:
+            return _Batch({})
+        return _Batch(await embed(batch, self.embedding), tokens_of(batch, self.embedding))
+
+    async def _followed(self) -> None:
+        await self.publisher.followed(self.document, chunks=len(self.cut.chunks))
+
+    @asynccontextmanager
+    async def _following(self) -> AsyncGenerator[None]:
+        """Bring the indexes up to date with the words while vectors are made, unless that is broken off."""
+        following = asyncio.create_task(self._followed())
+        try:
+            yield
+            await following
+        finally:
+            following.cancel()
 
     async def _store(self) -> None:
         """Store the chunks: those of a first version where they are found, those of a changed one beside the ones before."""

@@ -1,11 +1,19 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, ChunkType, Page, SourceRun
-from pincite.ingest.chunking import ChunkRules, Piece, cut
+from pincite.ingest.chunking import ChunkRules, Piece
+from pincite.ingest.chunking import pieces as pieces_of
+
+
+def cut(
+    canonical: CanonicalText, rules: ChunkRules, count_tokens: Callable[[Sequence[str]], list[int]], **more: Any
+) -> list[Piece]:
+    return list(pieces_of(canonical, rules, count_tokens, **more))
 
 
 def count_words(texts: Sequence[str]) -> list[int]:

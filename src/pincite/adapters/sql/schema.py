@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from pincite.adapters.sql.connections import BUSY_TIMEOUT_S, connect
@@ -36,6 +37,8 @@ REVISIONS = (
 """Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+_ALEMBIC = Lock()
+"""Alembic's operations act on the connection that was named last in this process, whichever thread named it."""
 
 
 def prepare(path: Path) -> None:
@@ -112,7 +115,8 @@ def _run_alembic(connection: "Connection") -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, REVISIONS[-1])
+    with _ALEMBIC:
+        command.upgrade(config, REVISIONS[-1])
 
 
 def _check_foreign_keys(connection: sqlite3.Connection) -> None:

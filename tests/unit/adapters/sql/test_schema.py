@@ -3,7 +3,9 @@
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -120,3 +122,17 @@ def test_commits_reach_the_disk_and_keys_are_checked(path: Path) -> None:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
     store.changes.close()
+
+
+def test_threads_of_one_process_may_make_files_at_once(path: Path) -> None:
+    files = [path.with_name(f"{n}.sqlite3") for n in range(6)]
+    start = Barrier(len(files))
+
+    def make(file: Path) -> None:
+        start.wait(30)
+        prepare(file)
+
+    with ThreadPoolExecutor(len(files)) as threads:
+        list(threads.map(make, files))
+    for file in files:
+        assert set(inspect(engine_of(file)).get_table_names()) == {*metadata.tables, "alembic_version"}
