@@ -54,6 +54,8 @@ def _pictures(path: str, media: Media, places: Sequence[FigurePlace], max_unpack
             yield from _parts(path, places, max_unpacked_bytes)
         case Media.IMAGE:
             yield from _frames(path, places)
+        case Media.MAIL:
+            yield from _shown_in_mail(path, places)
         case Media.HTML:
             yield from _embedded(path, places)
         case _:
@@ -98,3 +100,19 @@ def _frames(path: str, places: Sequence[FigurePlace]) -> Iterator[Taken]:
     for number, place in enumerate(places if len(data) <= _MOST_PICTURE_BYTES else ()):
         if place.page and (picture := picture_of(data, place.page - 1)):
             yield number, encoded(picture), picture.size
+
+
+def _shown_in_mail(path: str, places: Sequence[FigurePlace]) -> Iterator[Taken]:
+    """Yield the pictures that the text of a message shows, and that stand in it."""
+    import mmap
+
+    from pincite.adapters.parsers.mail_parts import shown_pictures
+    from pincite.adapters.parsers.mime import read_message
+    from pincite.adapters.parsers.picture_forms import encoded, picture_of
+
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        parts = shown_pictures(read_message(raw))
+        for number, place in enumerate(places):
+            part = parts.get(place.source)
+            if part and part.end - part.start <= 2 * _MOST_PICTURE_BYTES and (picture := picture_of(part.content())):
+                yield number, encoded(picture), picture.size

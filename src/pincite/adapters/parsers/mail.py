@@ -7,7 +7,7 @@ from pincite.adapters.parsers.assembly import CanonicalBuilder
 from pincite.adapters.parsers.html import html_items
 from pincite.adapters.parsers.leaves import Leaf, LeafWriter, Table
 from pincite.adapters.parsers.mail_headers import date_of, header_text
-from pincite.adapters.parsers.mail_parts import Attachment, Body, attachments_of, body_of, check_nesting
+from pincite.adapters.parsers.mail_parts import Attachment, Body, attachments_of, body_of, check_nesting, shown_pictures
 from pincite.adapters.parsers.mail_quotes import WRITER_LEVEL, attributed
 from pincite.adapters.parsers.mail_text import plain_items
 from pincite.adapters.parsers.mime import Raw, read_message
@@ -16,7 +16,7 @@ from pincite.adapters.parsers.tables import MADE
 from pincite.core.documents import BlockRole, ParsedDocument
 
 CONTENT_TYPE = "message/rfc822"
-VERSION = "2"
+VERSION = "3"
 _SHOWN = (("To", "to"), ("Cc", "cc"), ("Bcc", "bcc"), ("Date", "date"))
 _LEAST_SHARE = 0.5
 _MAX_TITLE_CHARS = 1000
@@ -26,7 +26,8 @@ _MAX_TITLE_CHARS = 1000
 class Mail:
     """What is told of a message: `rows` are its headers as label and value, `date` the day of writing (ISO 8601) or empty.
 
-    Each of `bodies` is a list of forms of the same text, the one that mail programs prefer last.
+    Each of `bodies` is a list of forms of the same text, the one that mail programs prefer last. `pictures` are the addresses of
+    those that they show and that stand in the message.
     """
 
     subject: str = ""
@@ -35,6 +36,7 @@ class Mail:
     date: str = ""
     bodies: tuple[tuple[Body, ...], ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    pictures: frozenset[str] = frozenset()
 
 
 def read_mail(raw: Raw, *, max_chars: int) -> ParsedDocument:
@@ -54,6 +56,7 @@ def open_mail(raw: Raw) -> Mail:
         date=written.date().isoformat() if written else "",
         bodies=tuple(body_of(message)),
         attachments=tuple(attachments_of(message)),
+        pictures=frozenset(shown_pictures(message)),
     )
 
 
@@ -64,9 +67,10 @@ def mail_document(mail: Mail, *, content_type: str, parser: str, version: str, m
     writer = next((leaf for leaf in items if leaf.level == WRITER_LEVEL), None)
     said: list[Leaf | Table] = []
     for forms in mail.bodies:
-        said += _shown(forms, places)
+        said += _shown(forms, places, mail.pictures)
     builder = CanonicalBuilder(max_chars=max_chars)
-    LeafWriter(builder).write([*items, *attributed(said, writer)])
+    leaves = LeafWriter(builder)
+    leaves.write([*items, *attributed(said, writer)])
     return ParsedDocument(
         canonical=builder.build(),
         content_type=content_type,
@@ -75,6 +79,7 @@ def mail_document(mail: Mail, *, content_type: str, parser: str, version: str, m
         title=mail.subject[:_MAX_TITLE_CHARS] or None,
         doc_date=mail.date,
         contained=len(mail.attachments),
+        figures=tuple(leaves.figures()),
     )
 
 
@@ -90,10 +95,10 @@ def _head(mail: Mail, places: Places) -> Iterator[Leaf]:
         yield Leaf(pieces=[("Attachments: ", MADE, 0), *places.take(names)])
 
 
-def _shown(forms: tuple[Body, ...], places: Places) -> list[Leaf | Table]:
+def _shown(forms: tuple[Body, ...], places: Places, pictures: frozenset[str]) -> list[Leaf | Table]:
     """Return the form that people see: the last, unless it says far less than an earlier one."""
     index = places.index
-    read = [(_items(form, index), len(form.text)) for form in forms]
+    read = [(_items(form, index, pictures), len(form.text)) for form in forms]
     best, length = read[-1]
     for items, size in reversed(read[:-1]):
         if _letters(best) < _LEAST_SHARE * _letters(items):
@@ -102,9 +107,13 @@ def _shown(forms: tuple[Body, ...], places: Places) -> list[Leaf | Table]:
     return best
 
 
-def _items(body: Body, index: int) -> list[Leaf | Table]:
+def _items(body: Body, index: int, pictures: frozenset[str]) -> list[Leaf | Table]:
+    def named(attributes: dict[str, str], _: int) -> str:
+        address = attributes.get("src", "").strip()
+        return address if address in pictures else ""
+
     if body.is_html:
-        return html_items(body.text, index=index)
+        return html_items(body.text, index=index, pictures=named)
     return [*plain_items(body.text, body.flow, index=index)]
 
 

@@ -10,6 +10,7 @@ from pincite.adapters.parsers.mime import Part, Raw, read_message
 from pincite.core.errors import RefusedInput
 
 MAX_MESSAGES_DEEP = 10
+_MAX_ADDRESS_CHARS = 2000
 MESSAGE = "message/rfc822"
 _TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "message/delivery-status", "text/rfc822-headers"})
 _SIGNATURES = frozenset(
@@ -46,6 +47,19 @@ def attachments_of(message: Part) -> Iterator[Attachment]:
     names = FileNames()
     for part in _attached(message):
         yield Attachment(names.take(_wanted_name(part), usual=_usual_name(part)), part.content)
+
+
+def shown_pictures(message: Part) -> dict[str, Part]:
+    """Return the pictures that the texts of a message show, by the addresses under which these show them."""
+    found: dict[str, Part] = {}
+    for part in _leaves(message):
+        if part.content_type.startswith("image/") and _is_shown(part):
+            named = (part.header("content-id") or b"").decode("latin-1").strip(" <>")
+            placed = (part.header("content-location") or b"").decode("latin-1").strip()
+            for address in (f"cid:{named}" if named else "", placed):
+                if 0 < len(address) <= _MAX_ADDRESS_CHARS:
+                    found.setdefault(address, part)
+    return found
 
 
 def check_nesting(raw: Raw) -> None:

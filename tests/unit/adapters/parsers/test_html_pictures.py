@@ -1,4 +1,4 @@
-"""Pictures of web pages and books: those that stand in the file itself are kept, with their captions; nothing is fetched."""
+"""Pictures of web pages, books and messages: those that stand in the file are kept, with their captions; nothing is fetched."""
 
 import base64
 import zipfile
@@ -164,3 +164,35 @@ def test_pictures_of_a_book_are_kept_on_their_pages(book: Path) -> None:
     assert [place.page for place in document.figures] == [1, 2, 3]
     assert sizes(book, document) == [[200, 120], [200, 120], None]
     assert (document.pages_unread, document.canonical.text) == (1, f"Ships\n\nThey are counted.\n\n{ALT}\n\nAway.")
+
+
+def message(html: str, *parts: str) -> str:
+    head = 'From: a@b.example\nSubject: Ships\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=B; type="text/html"\n\n'
+    return (
+        head + f"--B\nContent-Type: text/html; charset=utf-8\n\n{html}\n" + "".join(f"--B\n{part}\n" for part in parts) + "--B--\n"
+    )
+
+
+def shown(data: bytes, *headers: str, disposition: str = "inline") -> str:
+    coded = base64.encodebytes(data).decode()
+    lines = ["Content-Type: image/png", "Content-Transfer-Encoding: base64", f"Content-Disposition: {disposition}", *headers]
+    return "\n".join(lines) + f"\n\n{coded}"
+
+
+@pytest.mark.parametrize("name", ["mail.eml", "archive.mht"])
+def test_pictures_that_a_message_shows_are_kept(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    html = (
+        f'<p>They are counted.</p><img alt="{ALT}" src="cid:bars@x"><p>More.</p><img src="https://x.example/pie.png">'
+        '<img src="cid:none@x"><img src="https://elsewhere.example/a.png">'
+    )
+    parts = [
+        shown(png(), "Content-ID: <bars@x>"),
+        shown(png(7), "Content-Location: https://x.example/pie.png"),
+        shown(png(9), "Content-ID: <filed@x>", disposition="attachment; filename=filed.png"),
+    ]
+    path.write_text(message(html, *parts))
+    document = parse(path)
+    assert told(document) == [ALT, "More."]
+    assert sizes(path, document) == [[200, 120], [200, 120]]
+    assert document.contained == 1
