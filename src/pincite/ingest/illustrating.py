@@ -53,7 +53,7 @@ class Illustrator:
             with suppress(StoreError):
                 await forget(self.store, self.blobs, self.workspace_id, hashes)
 
-    async def illustrate(self, reading: Reading, path: Path, *, name: str) -> Reading:
+    async def illustrate(self, reading: Reading, path: Path, *, name: str, reports: Reports) -> Reading:
         """Take the pictures out of a file that was just read, and read what stands in them; see that those of one that was read
         before are still there.
         """
@@ -63,7 +63,9 @@ class Illustrator:
         places = self._pages(reading) if self.vision and reading.version.content_type.startswith(IMAGE) else reading.places
         figures = await self._figures.take(reading.version.id, places, path, name=name)
         reading = replace(reading, figures=figures, places=())
-        return await self.picture_text.read(reading, self.blobs) if self.picture_text and figures else reading
+        if self.picture_text is None or not figures:
+            return reading
+        return await self.picture_text.read(reading, self.blobs, on_progress=partial(reports.hear, Stage.PARSING))
 
     def _pages(self, reading: Reading) -> list[FigurePlace]:
         """Return the pages of an image file as figures, for a model to look at: nothing else tells what is on a photograph."""

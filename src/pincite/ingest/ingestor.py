@@ -163,7 +163,7 @@ class Ingestor:
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
         await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
-        reading = await self._illustrator.illustrate(reading, path, name=run.name)
+        reading = await self._illustrator.illustrate(reading, path, name=run.name, reports=run.reports)
         figures.update(figure.sha256 for figure in reading.figures)
         reading = await self._kept(document, reading)
         await self._process_contents(run)

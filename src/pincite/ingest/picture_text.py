@@ -1,10 +1,10 @@
 """Text that OCR reads in the pictures of a document, made a part of its own text: words with places, behind those of the page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.core.documents import Block, BlockRole, CanonicalText, Page, Reason, SourceRun
-from pincite.core.errors import NotFoundError
+from pincite.core.errors import ConfigurationError, NotFoundError
 from pincite.core.figures import WHOLE_PAGE, Figure, FigurePlace
 from pincite.core.merging import merged, moved_starts
 from pincite.core.ocr import IN_PICTURES, ReadWord
@@ -15,6 +15,7 @@ from pincite.language.words import words
 
 MOST_PICTURES = 50
 LEAST_SIDE_PIXELS = 100
+MOST_FAILURES = 3
 LEAST_CONFIDENCE = 0.5
 """Mean confidence of words below which a picture is taken for one without text: OCR sees letters in leaves and gravel."""
 LEAST_LETTER_BYTES = 8
@@ -31,18 +32,24 @@ class PictureText:
     most_pictures: int = MOST_PICTURES
     least_side_pixels: int = LEAST_SIDE_PIXELS
 
-    async def read(self, reading: Reading, blobs: BlobStore) -> Reading:
+    async def read(self, reading: Reading, blobs: BlobStore, *, on_progress: Callable[[int, int], None]) -> Reading:
         """Return a reading that isn't stored yet with the text of its pictures, which stand in the blobs.
 
-        Raises `ConfigurationError` when the engine can't be started.
+        An engine that fails costs the text of the pictures alone; after some failures in a row it is left alone.
         """
         wanted = self._wanted(reading.figures)
         texts: list[tuple[Figure, CanonicalText]] = []
         failed: list[Reason] = []
-        for figure in wanted:
+        in_a_row = 0
+        for done, figure in enumerate(wanted):
+            on_progress(done, len(wanted))
             text, reason = await self._text(figure, blobs)
+            in_a_row = in_a_row + 1 if reason else 0
             if reason:
                 failed.append(reason)
+            if in_a_row == MOST_FAILURES:
+                failed += [reason for _ in wanted[done + 1 :] if reason]
+                break
             if text and _is_new(text, reading.canonical, figure.place.page):
                 texts.append((figure, text))
         version = reading.version
@@ -66,6 +73,8 @@ class PictureText:
             found = await self.reader.read(path, content_type=figure.content_type, pages=[page])
         except NotFoundError:
             return None, None
+        except ConfigurationError as error:
+            return None, Reason(error.code, error.message.rstrip("."))
         text = found.canonical
         return (text if _says_something(text) else None), found.failed.get(1)
 

@@ -4,12 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.unit.ingest.test_contents import OURS, House
 from tests.unit.ingest.test_figures import chunks_of, figures_of
 
 from pincite.adapters.memory.ocr import MemoryOcr
 from pincite.adapters.memory.parser import LETTER_WIDTH, LINE_HEIGHT, MARGIN, PlainTextParser
 from pincite.core.documents import Box, CanonicalText, ChunkType, Document, ParsedDocument, Reason, Stage, Version
+from pincite.core.errors import ConfigurationError
 from pincite.core.ids import VersionId
 from pincite.core.ports.ocr import ReadPages
 from pincite.ingest.ingestor import Ingestor
@@ -151,6 +153,30 @@ async def test_a_page_with_nothing_but_a_picture_is_read_by_the_text_in_it() -> 
     assert (document.pages, document.pages_unread) == (2, 0)
     [told] = [chunk for chunk in await chunks_of(house, document) if chunk.pages and chunk.pages[0].page == 2]
     assert (told.text, told.chunk_type) == ("Forty sailors sang", ChunkType.IMAGE_DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (ReadPages(CanonicalText("", ()), failed={1: Reason("timeout", "it took too long to read")}), "it took too long to read"),
+        (ConfigurationError("The engine can't be started."), "The engine can't be started"),
+    ],
+)
+async def test_an_engine_that_keeps_failing_is_left_alone_and_fails_no_document(failure: ReadPages | Exception, told: str) -> None:
+    class Broken(MemoryOcr):
+        async def read(self, path: Path, **more: Any) -> ReadPages:
+            self.asked.append(1)
+            if isinstance(failure, Exception):
+                raise failure
+            return failure
+
+    reader = Broken()
+    house = await reading(reader=reader).open()
+    document = await house.add(
+        "".join(f"![Ship number {n} sails] Figure {n}. A ship of that year\n\n" for n in range(6)), "ships.txt"
+    )
+    assert (document.stage, len(reader.asked)) == (Stage.READY, 3)
+    assert document.warnings == (f"6 of 6 pictures could not be read by OCR: {told}.",)
 
 
 async def test_a_picture_that_cant_be_read_is_told() -> None:
