@@ -37,8 +37,9 @@ class OcrParser:
         if not parsed.unread:
             return parsed
         read = await self._read(path, parsed, on_progress)
-        done = self._named(_with_pages(parsed, read))
-        if not done.canonical.text and not (self.is_seen and done.content_type.startswith(IMAGE)):
+        is_shown = self.is_seen and parsed.content_type.startswith(IMAGE)
+        done = self._named(_with_pages(parsed, read, is_shown=is_shown))
+        if not done.canonical.text and not is_shown:
             raise RefusedInput(self._no_text(parsed, read), code="no_text")
         if self.reader is None:
             return replace(done, warnings=(*done.warnings, f"{_pages(done.unread)} without text: {self.advice}"))
@@ -111,10 +112,14 @@ def _version(version: str, reader: PageReader | None) -> str:
     return f"{version}+{reader.version}" if reader else version
 
 
-def _with_pages(parsed: ParsedDocument, read: ReadPages | None) -> ParsedDocument:
+def _with_pages(parsed: ParsedDocument, read: ReadPages | None, *, is_shown: bool) -> ParsedDocument:
+    """Add what OCR read. Pages without a word count as unread, unless a model is shown them and tells what it sees."""
     if read is None:
         return parsed
-    left = tuple(number for number in parsed.unread if number in read.failed)
+    told = {block.page for block in read.canonical.blocks}
+    unseen = () if is_shown else parsed.unread
+    wordless = [number for number in unseen if number not in told and number not in read.failed]
+    left = tuple(sorted({*wordless, *(number for number in parsed.unread if number in read.failed)}))
     return replace(
         parsed,
         canonical=merged(parsed.canonical, read.canonical),
@@ -122,7 +127,7 @@ def _with_pages(parsed: ParsedDocument, read: ReadPages | None) -> ParsedDocumen
         title=parsed.title or read.title,
         pages_unread=parsed.pages_unread - len(parsed.unread) + len(left),
         unread=left,
-        warnings=(*parsed.warnings, *_failures(read.failed)),
+        warnings=(*parsed.warnings, *_failures(read.failed), *_wordless(wordless)),
     )
 
 
@@ -139,6 +144,11 @@ def _failures(failed: Mapping[int, Reason]) -> list[str]:
     for number, reason in sorted(failed.items()):
         numbers.setdefault(reason.message, []).append(number)
     return [f"{_pages(each)} could not be read by OCR: {why}." for why, each in numbers.items()]
+
+
+def _wordless(numbers: Sequence[int]) -> list[str]:
+    """Return a sentence about pages that show something in which OCR found no word: a blank back, a photo, a scan too faint."""
+    return [f"{_pages(numbers)}: OCR saw no words there."] if numbers else []
 
 
 def _pages(numbers: Sequence[int]) -> str:

@@ -53,6 +53,16 @@ async def test_one_page_that_cannot_be_read_is_named_and_costs_no_other(write: W
     assert document.warnings == ("Pages 2-3 could not be read by OCR: it took too long to read.",)
 
 
+async def test_pages_on_which_no_word_was_found_are_named_and_count_as_unread(write: Write) -> None:
+    document = await parse(write("One.\f%% \f%% Three\f%% !\f%% "), MemoryOcr())
+    assert document.canonical.text == "One.\n\nThree"
+    assert (document.pages_unread, document.unread) == (3, (2, 4, 5))
+    assert document.warnings == (
+        "Page 4 could not be read by OCR: it took too long to read.",
+        "Pages 2, 5: OCR saw no words there.",
+    )
+
+
 async def test_a_file_of_pictures_takes_its_title_from_them(write: Write) -> None:
     assert (await parse(write("%% Lease of 1987\n%% The rent is 40."), MemoryOcr())).title == "Lease of 1987"
 
