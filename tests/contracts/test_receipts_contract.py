@@ -1,16 +1,18 @@
 """Receipts are kept as they were signed, one after the other: their chain has no fork, whoever writes."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from tests.unit.answering.receipting import WORKSPACE, record_of
+from tests.unit.answering.receipting import CHECKS, STAMP, WORKSPACE, record_of
 
 from pincite.adapters.memory.receipts import MemorySigner, memory_check
 from pincite.answering.issuing import Receipts
+from pincite.answering.records import StoredRecorder
 from pincite.core.answers import AnswerRecord
-from pincite.core.errors import ConflictError
+from pincite.core.errors import ConfigurationError, ConflictError, UpstreamError
 from pincite.core.ids import CollectionId, MessageId, WorkspaceId
 from pincite.core.ports.store import Store
 from pincite.core.receipts import Receipt, TimeStamp, is_sound
@@ -134,3 +136,49 @@ async def test_an_answer_from_before_there_were_receipts_gets_one_when_it_is_ask
     assert len(set(found)) == 1
     async with store.open(WORKSPACE) as work:
         assert [each.number for each in await work.receipts.list()] == [1]
+
+
+class Stamping:
+    """An authority that answers as told, and counts how often it is asked."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.asked = 0
+        self._fails = fails
+
+    async def stamp(self, data: bytes) -> bytes:
+        self.asked += 1
+        if self._fails:
+            raise UpstreamError("The time-stamping authority gave no time stamp.", code="time_stamp")
+        return STAMP + hashlib.sha256(data).digest()
+
+
+async def test_a_receipt_is_stamped_when_it_is_first_asked_for_and_stays_so(store: Store) -> None:
+    message_id, authority = (await answer(store, 1, "a")).answer.message_id, Stamping()
+    receipts = Receipts(store, WORKSPACE, MemorySigner(), "pincite test", authority)
+    first, second = [await receipts.document(message_id) for _ in range(2)]
+    found = CHECKS.check(first)
+    assert (first, found.faults, authority.asked) == (second, (), 1)
+    assert found.time_stamp is not None
+    plain = await Receipts(store, WORKSPACE, MemorySigner(), "pincite test").document(message_id)
+    assert plain == first
+
+
+async def test_an_authority_that_fails_costs_the_stamp_alone(store: Store) -> None:
+    message_id, authority = (await answer(store, 1, "a")).answer.message_id, Stamping(fails=True)
+    receipts = Receipts(store, WORKSPACE, MemorySigner(), "pincite test", authority)
+    found = CHECKS.check(await receipts.document(message_id))
+    assert (found.faults, found.time_stamp, authority.asked) == ((), None, 1)
+
+
+async def test_an_answer_is_kept_without_its_receipt_when_nothing_can_sign(store: Store) -> None:
+    class Lost(MemorySigner):
+        def public_key(self) -> str:
+            raise ConfigurationError("The key is gone.", code="receipt_key")
+
+    record = record_of("a")
+    await StoredRecorder(store, WORKSPACE, None, Receipts(store, WORKSPACE, Lost(), "x")).record(record)
+    async with store.open(WORKSPACE) as work:
+        assert await work.answers.get(record.answer.message_id)
+        assert await work.receipts.last() is None
+    with pytest.raises(ConfigurationError):
+        await Receipts(store, WORKSPACE, Lost(), "x").document(record.answer.message_id)

@@ -92,3 +92,27 @@ def test_an_upgrade_that_is_killed_leaves_the_old_schema_or_the_new(tmp_path: Pa
         assert revision_of(path) in (revision, REVISIONS[-1])
         prepare(path)
         assert revision_of(path) == REVISIONS[-1]
+
+
+def test_quotes_of_older_stores_learn_the_collection_that_they_are_of(tmp_path: Path) -> None:
+    store = made(tmp_path, "0018")
+    statements = (
+        "INSERT INTO answers VALUES ('m', 'w', '{}', '2031-02-03')",
+        """INSERT INTO removed_documents (id, workspace_id, collection_id, path, title, content_type, source_uri,
+           created_at, updated_at, sha256, size_bytes, pages, removed_at)
+           VALUES ('gone', 'w', 'old', 'b.md', 'B', 'text/plain', '', '2031-02-03', '2031-02-03', 'cd', 1, 0, '2031-02-03')""",
+        "INSERT INTO erasures VALUES ('erased', 'w', 'older', '2031-02-03', NULL, '[]')",
+        *(
+            f"""INSERT INTO evidence (message_id, position, workspace_id, n, document_id, version_id, start_char, end_char,
+            text, nonce, commitment, spans) VALUES ('m', {at}, 'w', 1, '{document}', 'v', 0, 1, 't', '00', 'ab', '[]')"""
+            for at, document in enumerate(("d", "gone", "erased", "never"))
+        ),
+    )
+    with closing(sqlite3.connect(store)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    prepare(store)
+    with closing(sqlite3.connect(store)) as connection:
+        found = connection.execute("SELECT collection_id FROM evidence ORDER BY position").fetchall()
+    assert found == [("c",), ("old",), ("older",), ("",)]

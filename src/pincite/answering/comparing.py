@@ -55,16 +55,17 @@ def around(text: str, start: int, end: int) -> Around:
     return Around(text[max(0, start - CONTEXT_CHARACTERS) : start], text[end : end + CONTEXT_CHARACTERS])
 
 
-def matches(quote: str, text: str, *, near: int, context: Around) -> list[Match]:
+def matches(quote: str, text: str, *, near: int, context: Around, then: str = "") -> list[Match]:
     """Return where a text says a quote, the likeliest first: by the text around it, then by the distance to `near`.
 
     First as it is; where it isn't, under the normalisation; where it isn't either, the one passage that is most like it, if any is.
+    What stood in the text of `then` already is another passage, however much alike.
     """
     found = [Match(at, at + len(quote), EXACT) for at in _occurrences(quote, text)]
     likely = _ranked(found, quote, text, near, context) or _ranked(_normal_matches(quote, text), quote, text, near, context)
     if likely:
         return likely
-    changed = _most_alike(quote, text, near, context)
+    changed = _most_alike(quote, text, near, context, then)
     return [changed] if changed else []
 
 
@@ -156,7 +157,7 @@ def _goes_on(beyond: str, edge: str) -> bool:
     return beyond[0].isalnum() and (beyond[0].isdigit() == edge.isdigit())
 
 
-def _most_alike(quote: str, text: str, near: int, context: Around) -> Match | None:
+def _most_alike(quote: str, text: str, near: int, context: Around, then: str) -> Match | None:
     """Return the passage that keeps the most of a quote's words, None where none keeps enough."""
     wanted = [match[0] for match in _TOKEN.finditer(quote[: MOST_WORDS * 20])][:MOST_WORDS]
     best: tuple[float, int, Match] | None = None
@@ -164,7 +165,7 @@ def _most_alike(quote: str, text: str, near: int, context: Around) -> Match | No
         slack = len(quote) // 2 + 40
         first, last = max(0, at - slack), min(len(text), at + len(quote) + slack)
         laid = _laid(wanted, text, first, last)
-        if laid is None:
+        if laid is None or text[laid[1].start : laid[1].end] in then:
             continue
         share, match = laid
         order = (share, -abs(match.start - near))

@@ -151,7 +151,8 @@ class _Comparison:
         is_known = then is not None and then.text[quote.start : quote.end] == text
         context = around(then.text, quote.start, quote.end) if then and is_known else Around()
         near = quote.start * len(now.text) // max(1, len(then.text)) if then and is_known else quote.start
-        return _standing(quote, now, matches(text, now.text, near=near, context=context))
+        found = matches(text, now.text, near=near, context=context, then=then.text if then and is_known else "")
+        return _standing(quote, now, found)
 
     async def _text(self, version_id: VersionId) -> CanonicalText | None:
         if version_id not in self._texts:

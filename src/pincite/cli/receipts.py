@@ -122,7 +122,7 @@ def drift(collection: str, as_json: bool) -> None:
         for each in drifted:
             click.echo(click.style(f"{each.message_id}  {_short(each.question)}", bold=True))
             _tell_quotes(each.quotes)
-        click.echo(f"{len(drifted)} of {count} answers have quotes that aren't where they were, as they were.")
+        click.echo(f"{len(drifted)} of {count} answers with quotes have some that aren't where they were, as they were.")
     if any(quote.standing.is_lost for each in drifted for quote in each.quotes):
         raise click.exceptions.Exit(EXIT_PARTIAL)
 
@@ -143,6 +143,12 @@ def key_command(new: bool, as_json: bool) -> None:
     click.echo(public)
     if aside:
         note(f"The old key was kept as {printable(str(aside))}. Start servers again: they sign with the one that they began with.")
+
+
+def _standard_input() -> bytes:
+    from pincite.answering.receipt_checks import MOST_BYTES
+
+    return sys.stdin.buffer.read(MOST_BYTES + 1)
 
 
 def _key(named: str) -> str:
@@ -166,7 +172,7 @@ def _checked(files: Sequence[str], key: str, settings: "Settings") -> list[Verif
     """Check each file by itself, and those that follow each other once more as that."""
     from pincite.client import check_receipt
 
-    data: dict[str, bytes | str] = {file: sys.stdin.buffer.read() if file == "-" else file for file in files}
+    data: dict[str, bytes | str] = {file: _standard_input() if file == "-" else file for file in files}
     alone: dict[str, Verified] = {}
     for file, given in data.items():
         try:
@@ -220,7 +226,7 @@ def _summary(found: Verified, receipt: "CheckedReceipt") -> str:
     signer = "this installation" if found.is_own else f"key {receipt.public_key[:16]}…"
     parts = [
         f"receipt {receipt.number}, issued {receipt.statement.get('issued_at')}, signed by {signer}",
-        f"{shown} of {len(receipt.passages)} quotes shown",
+        f"{shown} of {len(receipt.passages)} quotes shown" if receipt.passages else "no quotes",
     ]
     if receipt.follows:
         parts.append(f"follows receipt {receipt.number - 1}")

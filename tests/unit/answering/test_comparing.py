@@ -76,6 +76,16 @@ def test_what_a_text_does_not_say_any_more_is_gone():
     assert became(QUOTE, "Entirely other things are told here, at some length, of ships and of the sea.") == ("gone", "")
 
 
+def test_another_passage_that_is_much_alike_does_not_pass_for_a_changed_one():
+    before = "For Acme the notice lasts sixty days from receipt. For Acme the warranty lasts ninety days from receipt."
+    quote = before[:50]
+    context, kept = around(before, 0, 50), before[51:]
+    assert matches(quote, kept, near=0, context=context, then=before) == []
+    changed = kept + " For Acme the notice lasts seventy days from receipt."
+    [found] = matches(quote, changed, near=0, context=context, then=before)
+    assert changed[found.start : found.end] == "For Acme the notice lasts seventy days from receipt."
+
+
 def test_of_several_that_are_the_same_the_one_with_the_same_neighbours_comes_first():
     before = "Fee A. It is ten euros. Fee B. It is ten euros. Fee C. It is ten euros."
     start = before.index("It is ten euros. Fee C")
