@@ -1,18 +1,17 @@
 """Receipts are kept as they were signed, one after the other: their chain has no fork, whoever writes."""
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
-from tests.unit.answering.receipting import CHECKS, STAMP, WORKSPACE, record_of
+from tests.unit.answering.receipting import CHECKS, WORKSPACE, record_of
 
-from pincite.adapters.memory.receipts import MemorySigner, memory_check
+from pincite.adapters.memory.signing import MemoryAuthority, MemorySigner, memory_check
 from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredRecorder
 from pincite.core.answers import AnswerRecord
-from pincite.core.errors import ConfigurationError, ConflictError, UpstreamError
+from pincite.core.errors import ConfigurationError, ConflictError
 from pincite.core.ids import CollectionId, MessageId, WorkspaceId
 from pincite.core.ports.store import Store
 from pincite.core.receipts import Receipt, TimeStamp, is_sound
@@ -138,22 +137,8 @@ async def test_an_answer_from_before_there_were_receipts_gets_one_when_it_is_ask
         assert [each.number for each in await work.receipts.list()] == [1]
 
 
-class Stamping:
-    """An authority that answers as told, and counts how often it is asked."""
-
-    def __init__(self, *, fails: bool = False) -> None:
-        self.asked = 0
-        self._fails = fails
-
-    async def stamp(self, data: bytes) -> bytes:
-        self.asked += 1
-        if self._fails:
-            raise UpstreamError("The time-stamping authority gave no time stamp.", code="time_stamp")
-        return STAMP + hashlib.sha256(data).digest()
-
-
 async def test_a_receipt_is_stamped_when_it_is_first_asked_for_and_stays_so(store: Store) -> None:
-    message_id, authority = (await answer(store, 1, "a")).answer.message_id, Stamping()
+    message_id, authority = (await answer(store, 1, "a")).answer.message_id, MemoryAuthority()
     receipts = Receipts(store, WORKSPACE, MemorySigner(), "pincite test", authority)
     first, second = [await receipts.document(message_id) for _ in range(2)]
     found = CHECKS.check(first)
@@ -164,7 +149,7 @@ async def test_a_receipt_is_stamped_when_it_is_first_asked_for_and_stays_so(stor
 
 
 async def test_an_authority_that_fails_costs_the_stamp_alone(store: Store) -> None:
-    message_id, authority = (await answer(store, 1, "a")).answer.message_id, Stamping(fails=True)
+    message_id, authority = (await answer(store, 1, "a")).answer.message_id, MemoryAuthority(fails=True)
     receipts = Receipts(store, WORKSPACE, MemorySigner(), "pincite test", authority)
     found = CHECKS.check(await receipts.document(message_id))
     assert (found.faults, found.time_stamp, authority.asked) == ((), None, 1)

@@ -102,6 +102,17 @@ def test_a_changed_receipt_ends_with_4_and_says_what_is_wrong(home: Path, tmp_pa
     assert verified(home, str(tmp_path / "missing.json"))[0] == 3
 
 
+def test_a_store_that_cannot_be_used_keeps_nobody_from_checking(home: Path, tmp_path: Path) -> None:
+    file = asked(home, "What is the rent?")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "pincite.db").write_text("no database")
+    (broken / "key").write_text(pincite(home, "key").stdout)
+    done = pincite(broken, "verify", str(file), "--key", str(broken / "key"))
+    assert (done.returncode, done.stdout.startswith("verified")) == (0, True)
+    assert "were not compared" in done.stderr
+
+
 def test_answers_of_processes_that_ask_at_once_stand_in_one_chain(home: Path, tmp_path: Path) -> None:
     assert pincite(home, "ask", "What is the rent?").returncode == 0
     script = "import sys; from tests.e2e.test_receipts import ask_often; ask_often(sys.argv[1])"

@@ -204,7 +204,11 @@ def _compared(found: Sequence[Verified], settings: "Settings", *, offline: bool)
             for each in found
         ]
 
-    return with_client("default", work)
+    try:
+        return with_client("default", work)
+    except PinciteError as error:
+        note(f"The quotes were not compared with the documents here. {error.message}")
+        return list(found)
 
 
 def _tell(found: Verified) -> None:

@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 
-from pincite.adapters.memory.receipts import MemorySigner, memory_check
+from pincite.adapters.memory.signing import MemorySigner, memory_check, memory_stamped
 from pincite.answering.receipt_checks import CheckedReceipt, ReceiptChecks
 from pincite.answering.receipts import document_of, issue
 from pincite.core.answers import Answer, AnswerRecord, Basis, Citation, CitedVersion, Claim, FrozenQuote, Quote, Span, Verdict
@@ -13,23 +12,13 @@ from pincite.core.documents import Box
 from pincite.core.errors import RefusedInput
 from pincite.core.evidence import Filter, Passage, Scope, Source
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId, WorkspaceId
-from pincite.core.ports.signer import Stamped
 from pincite.core.receipts import Receipt
 
 WORKSPACE = WorkspaceId("00000000-0000-7000-8000-000000000001")
 LEASE, FEES = DocumentId("lease"), DocumentId("fees")
 TEXTS = ("The notice period is sixty days.", "Late payment costs “ten” euros — a day.")
-STAMP = b"\x30\x82 stamped over "
 
-
-def stamped(response: bytes, data: bytes) -> Stamped:
-    """Take for a time stamp what says that it is one over these bytes."""
-    if response != STAMP + hashlib.sha256(data).digest():
-        raise RefusedInput("The time stamp is that of something else.", code="time_stamp")
-    return Stamped(datetime(2031, 2, 3, tzinfo=UTC), "CN=Test")
-
-
-CHECKS = ReceiptChecks(memory_check, stamped)
+CHECKS = ReceiptChecks(memory_check, memory_stamped)
 
 
 def record_of(*texts: str, number: int = 1, question: str = "How long, and at what price? é") -> AnswerRecord:

@@ -1,5 +1,6 @@
 """Receipts: what they show, what they withhold, and that no byte of one can be changed unseen."""
 
+import asyncio
 import json
 import unicodedata
 from dataclasses import replace
@@ -7,9 +8,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.answering.receipting import CHECKS, STAMP, TEXTS, checked, codes, issued, record_of, with_text
+from tests.unit.answering.receipting import CHECKS, TEXTS, checked, codes, issued, record_of, with_text
 
-from pincite.adapters.memory.receipts import MemorySigner
+from pincite.adapters.memory.signing import MemoryAuthority, MemorySigner
 from pincite.answering.issuing import Withholding, withholding
 from pincite.answering.receipt_checks import MOST_BYTES
 from pincite.answering.receipts import document_of
@@ -26,7 +27,7 @@ DATA = document_of(RECEIPT, RECORD)
 
 
 def stamped_data(record: AnswerRecord = RECORD, receipt: Receipt = RECEIPT) -> bytes:
-    response = STAMP + bytes.fromhex(receipt.id)
+    response = asyncio.run(MemoryAuthority().stamp(receipt.statement.encode()))
     stamp = TimeStamp(response, MemorySigner().sign(sealed(receipt.id, response)))
     return document_of(replace(receipt, time_stamp=stamp), record)
 
@@ -197,7 +198,7 @@ def test_a_time_stamp_belongs_to_one_receipt():
     data = stamped_data()
     found = CHECKS.check(data)
     assert found.time_stamp is not None
-    assert found.time_stamp.by == "CN=Test"
+    assert found.time_stamp.by == "CN=Memory"
     other = json.loads(document_of(issued(RECORD), RECORD))
     other["time_stamp"] = json.loads(data)["time_stamp"]
     assert codes(canonical(other)) == ["time_stamp"]

@@ -1,8 +1,7 @@
-"""Receipts in memory, and what signs them."""
+"""Receipts in memory."""
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import Transaction
 from pincite.core.errors import ConflictError
@@ -48,23 +47,3 @@ class MemoryReceipts:
         found = tables.receipts.get(own, message_id)
         if found and found.time_stamp is None:
             tables.receipts.put(own, message_id, replace(found, time_stamp=time_stamp))
-
-
-@dataclass(frozen=True)
-class MemorySigner:
-    """A `Signer` whose signatures anybody could make: they tell what was changed, not who signed."""
-
-    key: str = "5a" * 32
-
-    def public_key(self) -> str:
-        """Return the key that it was made with."""
-        return self.key
-
-    def sign(self, data: bytes) -> str:
-        """Return the hash of key and bytes."""
-        return hashlib.sha512(self.key.encode() + data).hexdigest()
-
-
-def memory_check(public_key: str, data: bytes, signature: str) -> bool:
-    """Say whether a `MemorySigner` with that key made the signature."""
-    return MemorySigner(public_key).sign(data) == signature

@@ -100,7 +100,7 @@ class KeyFile:
         written = Ed25519PrivateKey.generate().private_bytes(serialization.Encoding.PEM, *form)
         with _translated(self._path), suppress(FileExistsError):
             # Of several processes that make one at once, the first to link its own wins; all read that.
-            _write(self._path, written, 0o600, os.link)
+            _write(self._path, written, 0o600, _take_free_name)
         return self._read() or self._make()
 
     def told(self) -> str:
@@ -153,6 +153,18 @@ def _write(path: Path, data: bytes, mode: int, place: Callable[[str, Path], None
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+def _take_free_name(name: str, path: Path) -> None:
+    """Give a file its name unless another has it. Raises `FileExistsError`."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(path) from None
+        os.rename(name, path)
 
 
 def _sync(folder: Path) -> None:
