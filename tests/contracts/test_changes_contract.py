@@ -109,7 +109,9 @@ async def passages(store: Store, chunks: Sequence[Chunk], workspace: WorkspaceId
     async with store.open(workspace) as work:
         found = await work.chunks.passages([chunk.id for chunk in chunks])
         texts = await work.chunks.texts([chunk.id for chunk in chunks])
-    assert texts == [PassageText(p.chunk_id, p.version_id, p.chunk_index, p.title, p.heading_path, p.text) for p in found]
+    assert texts == [
+        PassageText(p.chunk_id, p.version_id, p.chunk_index, p.title, p.heading_path, p.text, p.generated) for p in found
+    ]
     return found
 
 

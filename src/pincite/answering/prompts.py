@@ -119,16 +119,20 @@ def _numbered(context: Sequence[Passage] | Sequence[Source]) -> list[Source]:
 
 
 def _fence_key(sources: Sequence[Source], question: str, turns: Sequence[Turn]) -> str:
-    """Return a key that occurs in none of the texts, so that no text can close its own fence.
-
-    It is derived from them: equal prompts are equal to the byte, and a text can't hold the hash of itself.
-    """
     parts = [question]
     for source in sources:
         for passage in source.passages:
             parts += [passage.title, *passage.heading_path, passage.text]
     for turn in turns:
         parts += [turn.question, turn.answer]
+    return fence_key(parts)
+
+
+def fence_key(parts: Sequence[str]) -> str:
+    """Return a key that occurs in none of the texts, so that no text can close its own fence.
+
+    It is derived from them: equal prompts are equal to the byte, and a text can't hold the hash of itself.
+    """
     whole = "\0".join(parts)
     key = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()[:12]
     while key in whole:

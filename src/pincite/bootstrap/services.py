@@ -9,15 +9,17 @@ from pincite.answering.engine import QueryEngine
 from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredQueryLog, StoredRecorder
 from pincite.answering.standings import Standings
+from pincite.answering.summarising import summariser_of
 from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import load_prices
 from pincite.bootstrap.home import BLOBS, home_of
 from pincite.bootstrap.models import Models
 from pincite.bootstrap.reading import parser_of, reads_as
 from pincite.bootstrap.receipts import receipts_of
-from pincite.core.documents import Collection
+from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
+from pincite.core.jobs import JobKind
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.changes import ChangeFeed
 from pincite.core.ports.identity import Credentials
@@ -27,6 +29,7 @@ from pincite.core.ports.parsing import Parser
 from pincite.core.ports.querylog import QueryLog
 from pincite.core.ports.queue import Queue
 from pincite.core.ports.store import Store
+from pincite.core.summaries import SummaryState
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.describing import Vision, VisionRules
 from pincite.ingest.erasing import Eraser
@@ -38,6 +41,8 @@ from pincite.ingest.picture_text import PictureText
 from pincite.ingest.publishing import Follow
 from pincite.ingest.reembedding import Reembedder
 from pincite.ingest.removing import CollectionRemoval
+from pincite.ingest.summarising import Summaries
+from pincite.ingest.summary_jobs import SummaryJobs
 from pincite.retrieval.history import StoredHistories
 from pincite.retrieval.locator import StoredLocator
 from pincite.retrieval.pages import StoredPages
@@ -78,6 +83,24 @@ class Services:
     receipts: Receipts
     standings: Standings
     workspace_id: WorkspaceId
+
+    def summaries(self, llm: ChatModel | None = None) -> Summaries:
+        """Return what summarises documents, with the configured chat model unless another is given."""
+        writer = summariser_of(llm or self.models.chat)
+        return Summaries(self.store, writer, self.models.embedding_of, self.workspace_id, self.ingestor.metering)
+
+    async def jobs_of(self, document: Document) -> IngestJobs | Summaries:
+        """Return what tries again and cancels what is done with a document: of a ready one its summaries, if it is to have any."""
+        async with self.store.open(self.workspace_id) as work:
+            run = (await work.summaries.runs([document.id])).get(document.id)
+        is_summarised = document.stage is Stage.READY and run is not None and run.state is not SummaryState.OFF
+        return self.summaries() if is_summarised else self.ingest_jobs
+
+    @property
+    def handlers(self) -> dict[JobKind, IngestJobs | SummaryJobs]:
+        """Return what a worker does with jobs, by kind, in the workspace of each."""
+        summaries = SummaryJobs(lambda workspace_id: replace(self.summaries(), workspace_id=workspace_id))
+        return {JobKind.INGEST: self.ingest_jobs, JobKind.SUMMARISE: summaries}
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
         """Return the answering path, with the configured chat model unless another is given."""

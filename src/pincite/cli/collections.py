@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.cli.options import json_option, with_client
-from pincite.cli.render import note, print_json
+from pincite.cli.render import EXIT_PARTIAL, count_progress, note, note_summaries, print_json
 from pincite.core.errors import UsageError
 from pincite.ingest.naming import printable
 from pincite.workspaces.collections import Collections
 
 if TYPE_CHECKING:
     from pincite.client import Pincite
-    from pincite.core.documents import Collection
+    from pincite.core.documents import Collection, Document
     from pincite.core.evidence import Scope
+    from pincite.core.summaries import SummaryRun
 
 
 @click.group()
 def collection() -> None:
-    """List, rename and remove collections."""
+    """List, rename, summarise and remove collections."""
 
 
 @collection.command("list")
@@ -37,7 +38,8 @@ def list_collections(as_json: bool) -> None:
         return
     for each, scope in found:
         model = each.embedding.name if each.embedding else "words alone"
-        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}")
+        also = "\twith summaries" if each.summaries else ""
+        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}{also}")
     if not found:
         note("There is no collection yet. `pincite add PATH --collection NAME` makes one.")
 
@@ -52,6 +54,44 @@ def rename(name: str, new_name: str) -> None:
         return await _of(client).rename((await client.collection()).id, new_name)
 
     click.echo(f"{printable(name)} is now {printable(with_client(name, work).name)}.")
+
+
+@collection.command("summaries")
+@click.argument("name")
+@click.argument("wanted", type=click.Choice(["on", "off", "retry"]))
+@json_option
+def summaries(name: str, wanted: str, as_json: bool) -> None:
+    """Have the documents of a collection summarised, and found by that too; or end it; or try those again that failed.
+
+    Summaries are written by the chat model, or without one taken from the most central sentences. They are shown as written by a
+    model, and never quoted.
+    """
+
+    async def work(client: "Pincite") -> "list[SummaryRun]":
+        with count_progress(as_json, "Summaries") as listen:
+
+            def tell(document: "Document", run: "SummaryRun") -> None:
+                listen(run.done, run.total)
+                if not as_json:
+                    note_summaries(document, run)
+
+            if wanted == "retry":
+                return await client.retry_summaries(on_summaries=tell)
+            return await client.use_summaries(wanted == "on", on_summaries=tell)
+
+    runs = with_client(name, work)
+    if as_json:
+        print_json({"summaries": wanted != "off", "documents": [{"document_id": run.document_id} | run.as_dict() for run in runs]})
+        return
+    failed = sum(run.reason is not None for run in runs)
+    if wanted == "off":
+        click.echo(f"{printable(name)} has no summaries any more.")
+    else:
+        done = sum(run.done for run in runs if run.reason is None)
+        also = f" {failed:,} failed." if failed else ""
+        click.echo(f"{printable(name)} has summaries: {done:,} made, of {len(runs) - failed:,} documents.{also}")
+    if failed:
+        raise click.exceptions.Exit(EXIT_PARTIAL)
 
 
 @collection.command("remove")
@@ -102,6 +142,7 @@ def _collection_dict(found: "Collection", scope: "Scope") -> dict[str, object]:
         "id": found.id,
         "name": found.name,
         "embedding": found.embedding.name if found.embedding else None,
+        "summaries": found.summaries,
         "documents": scope.documents,
         "searchable": scope.searchable,
         "created_at": found.created_at.isoformat(timespec="seconds"),

@@ -9,13 +9,16 @@ from pincite.cli.options import collection_option, json_option, with_client
 from pincite.cli.render import note, print_json
 from pincite.core.errors import UsageError
 from pincite.core.ids import DocumentId
-from pincite.core.jobs import JobInfo, JobState
+from pincite.core.ingestions import Ingestion
+from pincite.core.jobs import JobInfo, JobKind, JobState
 from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Pincite
-    from pincite.core.documents import Document
-    from pincite.core.ingestions import Ingestion
+    from pincite.core.documents import Document, Reason
+    from pincite.core.summaries import SummaryRun
+    from pincite.ingest.jobs import IngestJobs
+    from pincite.ingest.summarising import Summaries
 
 LISTED = 100
 LOOKED_THROUGH = 10_000
@@ -24,17 +27,24 @@ LOOKED_THROUGH = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A job with its document and how far that is; None where the document was removed."""
+    """A job with its document and how far that, or its summaries, are; None where the document was removed."""
 
     job: JobInfo
     document: "Document | None"
-    ingestion: "Ingestion | None"
+    attempt: "Ingestion | SummaryRun | None"
+
+    @property
+    def reason(self) -> "Reason | None":
+        """Why its document, or the summaries of it, failed."""
+        holder = self.document if self.job.kind is JobKind.INGEST else self.attempt
+        return None if holder is None or isinstance(holder, Ingestion) else holder.reason
 
     @property
     def is_dead_letter(self) -> bool:
-        """Whether its document failed, and nobody has begun to read it anew. A job ends as done when its document failed."""
-        is_last = self.ingestion is not None and self.ingestion.attempt == self.job.payload.get("attempt")
-        return self.document is not None and self.document.stage.value == "failed" and is_last
+        """Whether what it was for failed, and nobody has begun it anew. A job ends as done when its document failed."""
+        is_last = self.attempt is not None and self.attempt.attempt == self.job.payload.get("attempt")
+        has_failed = self.document is not None and self.document.stage.value == "failed"
+        return is_last and (has_failed if self.job.kind is JobKind.INGEST else self.reason is not None)
 
     @property
     def state(self) -> str:
@@ -44,10 +54,10 @@ class _Entry:
     @property
     def progress(self) -> str:
         """How far one is that is being done."""
-        if self.job.state is not JobState.RUNNING or self.ingestion is None:
+        if self.job.state is not JobState.RUNNING or self.attempt is None:
             return ""
-        units = f" {self.ingestion.done:,} of {self.ingestion.total:,}" if self.ingestion.total else ""
-        return f"{self.ingestion.stage.value}{units}"
+        units = f" {self.attempt.done:,} of {self.attempt.total:,}" if self.attempt.total else ""
+        return f"{self.attempt.stage.value if isinstance(self.attempt, Ingestion) else 'summarising'}{units}"
 
 
 @click.group(invoke_without_command=True)
@@ -57,7 +67,7 @@ class _Entry:
 @json_option
 @click.pass_context
 def jobs(context: click.Context, failed: bool, everything: bool, limit: int, as_json: bool) -> None:
-    """List the jobs of uploaded documents that are being done or wait; retry or cancel one."""
+    """List the jobs of uploaded documents, and of summaries, that are being done or wait; retry or cancel one."""
     if context.invoked_subcommand:
         return
 
@@ -88,7 +98,7 @@ def jobs(context: click.Context, failed: bool, everything: bool, limit: int, as_
 @click.option("--failed", is_flag=True, help="Every one that failed, such as after a provider was down. Cancelled ones are left.")
 @collection_option
 def retry(documents: tuple[str, ...], failed: bool, collection: str) -> None:
-    """Try once more to read documents that failed or were cancelled; each goes on where it was.
+    """Try once more to read documents, or to summarise them, where that failed or was cancelled; each goes on where it was.
 
     A document is named by its id or its path.
     """
@@ -96,10 +106,9 @@ def retry(documents: tuple[str, ...], failed: bool, collection: str) -> None:
         raise UsageError("Name the documents to be tried again, or say --failed for all that failed.", code="usage")
 
     async def work(client: "Pincite") -> "list[Document]":
-        jobs = client.services.ingest_jobs
         letters = [entry for entry in await _dead_letters(client) if entry.state == "failed"] if failed else []
         ids = [each.document.id for each in letters if each.document] + [await _id_of(client, name) for name in documents]
-        return [await jobs.retry(document_id) for document_id in ids]
+        return [await (await _jobs_of(client, document_id)).retry(document_id) for document_id in dict.fromkeys(ids)]
 
     tried = with_client(collection, work)
     for document in tried:
@@ -112,13 +121,14 @@ def retry(documents: tuple[str, ...], failed: bool, collection: str) -> None:
 @click.argument("document")
 @collection_option
 def cancel(document: str, collection: str) -> None:
-    """Stop reading a document: at once where it waits, within a second where a worker is at it.
+    """Stop reading a document, or summarising it: at once where it waits, within a second where a worker is at it.
 
     It is named by its id or its path.
     """
 
     async def work(client: "Pincite") -> "Document":
-        return await client.services.ingest_jobs.cancel(await _id_of(client, document))
+        document_id = await _id_of(client, document)
+        return await (await _jobs_of(client, document_id)).cancel(document_id)
 
     click.echo(f"cancelled\t{printable(with_client(collection, work).path)}")
 
@@ -130,13 +140,21 @@ async def _id_of(client: "Pincite", name: str) -> DocumentId:
     return found.id if found else (await client.document(name)).id
 
 
+async def _jobs_of(client: "Pincite", document_id: DocumentId) -> "IngestJobs | Summaries":
+    services = client.services
+    async with services.store.open(services.workspace_id) as work:
+        document = await work.documents.get(document_id)
+    return await services.jobs_of(document) if document else services.ingest_jobs
+
+
 async def _entries(client: "Pincite", states: "list[tuple[JobState, ...]]", limit: int) -> list[_Entry]:
     services = client.services
     async with services.store.open(services.workspace_id) as work:
         found = [job for each in states for job in await work.jobs.list(each, limit=limit)][:limit]
         pairs = [(job, await work.documents.get(DocumentId(str(job.payload.get("document_id"))))) for job in found]
-        last = await work.ingestions.of([document.id for _, document in pairs if document])
-    return [_Entry(job, document, last.get(document.id) if document else None) for job, document in pairs]
+        ids = [document.id for _, document in pairs if document]
+        last = {JobKind.INGEST: await work.ingestions.of(ids), JobKind.SUMMARISE: await work.summaries.runs(ids)}
+    return [_Entry(job, document, last[job.kind].get(document.id) if document else None) for job, document in pairs]
 
 
 async def _dead_letters(client: "Pincite") -> list[_Entry]:
@@ -145,13 +163,13 @@ async def _dead_letters(client: "Pincite") -> list[_Entry]:
 
 def _row(entry: _Entry) -> tuple[str, ...]:
     job, document = entry.job, entry.document
-    told = document.reason.message if document and document.reason else job.error or entry.progress
+    told = entry.reason.message if entry.reason else job.error or entry.progress
     path = printable(document.path) if document else "(removed)"
     return entry.state, f"try {job.attempt}", path, str(job.payload.get("document_id")), told
 
 
 def _entry_dict(entry: _Entry) -> dict[str, object]:
-    job, document, ingestion = entry.job, entry.document, entry.ingestion
+    job, document, attempt, reason = entry.job, entry.document, entry.attempt, entry.reason
     return {
         "job_id": job.id,
         "kind": job.kind.value,
@@ -161,8 +179,8 @@ def _entry_dict(entry: _Entry) -> dict[str, object]:
         "document_id": job.payload.get("document_id"),
         "path": document.path if document else None,
         "stage": document.stage.value if document else None,
-        "done": ingestion.done if ingestion else None,
-        "total": ingestion.total if ingestion else None,
-        "reason": document.reason.code if document and document.reason else job.error or None,
-        "message": document.reason.message if document and document.reason else None,
+        "done": attempt.done if attempt else None,
+        "total": attempt.total if attempt else None,
+        "reason": reason.code if reason else job.error or None,
+        "message": reason.message if reason else None,
     }

@@ -24,6 +24,7 @@ from pincite.cli.render import (
     exit_code,
     file_progress,
     note,
+    note_summaries,
     own_name,
     page_dict,
     page_place,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pincite.core.evidence import Filter, Source
     from pincite.core.ids import DocumentId
     from pincite.core.ingestions import Ingestion
+    from pincite.core.summaries import SummaryRun
 
 SAMPLE_QUESTION = "Who patented the typewriter, and when?"
 
@@ -63,7 +65,7 @@ def add(paths: tuple[str, ...], collection: str, as_json: bool) -> None:
 
     async def work(client: "Pincite") -> "list[Added]":
         with file_progress(as_json) as listen:
-            return await client.add(*paths, on_progress=listen, on_added=telling.tell)
+            return await client.add(*paths, on_progress=listen, on_added=telling.tell, on_summaries=note_summaries)
 
     try:
         added = with_client(collection, work)
@@ -178,17 +180,20 @@ def _remark(done: DoneChunk) -> None:
 def list_documents(collection: str, as_json: bool) -> None:
     """List the documents of a collection with their state."""
 
-    async def work(client: "Pincite") -> "tuple[list[Document], dict[DocumentId, Ingestion]]":
+    async def work(client: "Pincite") -> "tuple[list[Document], dict[DocumentId, Ingestion], dict[DocumentId, SummaryRun]]":
         documents = await client.documents()
-        services = client.services
+        ids, services = [document.id for document in documents], client.services
         async with services.store.open(services.workspace_id) as unit:
-            return documents, await unit.ingestions.of([document.id for document in documents])
+            return documents, await unit.ingestions.of(ids), await unit.summaries.runs(ids)
 
-    documents, ingestions = with_client(collection, work)
+    documents, ingestions, summaries = with_client(collection, work)
     if as_json:
-        print_json({"documents": [document_dict(document, ingestions.get(document.id)) for document in documents]})
-    else:
-        print_documents(documents, ingestions)
+        print_json({"documents": [document_dict(each, ingestions.get(each.id), summaries.get(each.id)) for each in documents]})
+        return
+    print_documents(documents, ingestions)
+    for document in documents:
+        if run := summaries.get(document.id):
+            note_summaries(document, run)
 
 
 @click.command()

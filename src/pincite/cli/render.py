@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pincite.core.evidence import Source
     from pincite.core.ids import DocumentId
     from pincite.core.ingestions import Ingestion
+    from pincite.core.summaries import SummaryRun
     from pincite.ingest.reporting import Progress
     from pincite.ingest.sync_report import SyncChange
 
@@ -320,8 +321,16 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
     Console().print(table)
 
 
-def document_dict(document: "Document", ingestion: "Ingestion | None" = None) -> dict[str, Any]:
-    """Return a document as JSON shows it, with how far its last attempt is where that is given."""
+def note_summaries(document: "Document", run: "SummaryRun") -> None:
+    """Remark that a document has no summaries, and why, if they failed."""
+    if run.reason:
+        note(f"{printable(document.path)} has no summaries: {run.reason.message} ({run.reason.code})")
+
+
+def document_dict(
+    document: "Document", ingestion: "Ingestion | None" = None, summaries: "SummaryRun | None" = None
+) -> dict[str, Any]:
+    """Return a document as JSON shows it, with how far its last attempts are where these are given."""
     return {
         "document_id": document.id,
         "path": document.path,
@@ -343,6 +352,7 @@ def document_dict(document: "Document", ingestion: "Ingestion | None" = None) ->
         "created_at": document.created_at.isoformat(),
         "updated_at": document.updated_at.isoformat(),
         **({"progress": _progress_dict(ingestion)} if ingestion else {}),
+        **({"summaries": summaries.as_dict()} if summaries else {}),
     }
 
 

@@ -124,12 +124,11 @@ def worker(slots: int, until_done: bool) -> None:
 
     async def work() -> int:
         from pincite.client import Pincite
-        from pincite.core.jobs import JobKind
         from pincite.worker.loop import Worker
 
         async with Pincite() as client:
             services = client.services
-            doing = Worker(services.queue, {JobKind.INGEST: services.ingest_jobs}, slots=slots)
+            doing = Worker(services.queue, services.handlers, slots=slots)
             if until_done:
                 return await doing.work_off()
             click.echo("Waiting for documents. Ctrl-C ends.", err=True)

@@ -9,17 +9,19 @@ from typing import Any, Self, TypeVar
 
 from pincite.answering.receipt_checks import CheckedReceipt
 from pincite.answering.standings import AnswerStandings
-from pincite.client.installation import Installation, quiet, uncounted, unheard_added
+from pincite.client.installation import Installation, quiet, uncounted, unheard_added, unheard_summaries
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.core.keeping import Hold
 from pincite.core.standings import QuoteStanding
+from pincite.core.summaries import SummaryRun
 from pincite.ingest.adding import Added
 from pincite.ingest.erasing import Erased
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.reporting import Progress
+from pincite.ingest.summarising import SummaryListener
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, SyncListeners
 from pincite.retrieval.find import Found
@@ -65,9 +67,10 @@ class SyncPincite:
         *paths: str | Path,
         on_progress: Callable[[str, Progress], None] = quiet,
         on_added: Callable[[Added], None] = unheard_added,
+        on_summaries: SummaryListener = unheard_summaries,
     ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each."""
-        return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added))
+        return self._run(self._client.add(*paths, on_progress=on_progress, on_added=on_added, on_summaries=on_summaries))
 
     def sync_folders(
         self,
@@ -83,6 +86,14 @@ class SyncPincite:
     def add_text(self, text: str, *, path: str, title: str = "", source_uri: str = "") -> Added:
         """Add a text of your own under a path."""
         return self._run(self._client.add_text(text, path=path, title=title, source_uri=source_uri))
+
+    def use_summaries(self, wanted: bool, *, on_summaries: SummaryListener = unheard_summaries) -> list[SummaryRun]:
+        """Have the collection's documents summarised and found by their summaries, or end that."""
+        return self._run(self._client.use_summaries(wanted, on_summaries=on_summaries))
+
+    def retry_summaries(self, *, on_summaries: SummaryListener = unheard_summaries) -> list[SummaryRun]:
+        """Make the summaries of the collection's documents that failed."""
+        return self._run(self._client.retry_summaries(on_summaries=on_summaries))
 
     def search(
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None

@@ -22,6 +22,7 @@ from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
 from pincite.core.standings import QuoteStanding
+from pincite.core.summaries import SummaryRun
 from pincite.ingest.adding import Added, FileAdding
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.erasing import Erased
@@ -29,6 +30,7 @@ from pincite.ingest.folders import files_of, folders_at, paths_named
 from pincite.ingest.naming import named, printable, text_path, whole
 from pincite.ingest.reembedding import CountListener, Reembedding
 from pincite.ingest.reporting import Progress
+from pincite.ingest.summarising import SummaryListener
 from pincite.ingest.sync_report import SyncReport
 from pincite.ingest.syncing import Prune, Syncer, SyncListeners, SyncOptions
 from pincite.retrieval.asking import strategy_of
@@ -46,6 +48,10 @@ def quiet(file: str, progress: Progress) -> None:
 
 
 def unheard_added(added: Added) -> None:
+    """Listen to nothing."""
+
+
+def unheard_summaries(document: Document, run: SummaryRun) -> None:
     """Listen to nothing."""
 
 
@@ -109,17 +115,21 @@ class Installation:
         *paths: str | Path,
         on_progress: Callable[[str, Progress], None] = quiet,
         on_added: Callable[[Added], None] = unheard_added,
+        on_summaries: SummaryListener = unheard_summaries,
     ) -> list[Added]:
         """Add files, and the files in folders; returns what became of each. A file that fails doesn't stop the others.
 
-        `on_added` hears each outcome at once: also those before a `StoreError` or `UpstreamError`, which stop the rest.
+        `on_added` hears each outcome at once: also those before a `StoreError` or `UpstreamError`, which stop the rest. In a
+        collection with summaries these are made at the end, and `on_summaries` hears how far they are, or why they failed.
         Raises `NotFoundError` for a path that isn't there, `UsageError` for an empty one, before anything is added.
         """
         files = files_of(paths_named(paths))
         collection = await self.collection(create=True)
         embedding = self.services.models.embedding_of(collection)
         adding = FileAdding(self.services.ingestor, collection, embedding, on_progress)
-        return await adding.add_all([(item, "") for item in files], lambda _, added: on_added(added))
+        added = await adding.add_all([(item, "") for item in files], lambda _, added: on_added(added))
+        await self._summarise_waiting(collection, on_summaries)
+        return added
 
     async def sync_folders(
         self,
@@ -145,6 +155,7 @@ class Installation:
             return await syncer.preview(await self._collection_if_any(), folders)
         collection = await self.collection(create=True)
         report = await syncer.sync(collection, self.services.models.embedding_of(collection), folders)
+        await self._summarise_waiting(collection, unheard_summaries)
         await self.services.keeper.purge()
         return report
 
@@ -160,7 +171,30 @@ class Installation:
         arrival = Arrival(path, whole(source_uri) or path, whole(text).encode(), whole(title))
         document = await services.ingestor.receive(collection, arrival)
         done = await services.ingestor.process(document, embedding, title=whole(title))
+        await self._summarise_waiting(collection, unheard_summaries)
         return Added(path, done.id, done.stage, done.reason, done.path)
+
+    async def use_summaries(self, wanted: bool, *, on_summaries: SummaryListener = unheard_summaries) -> list[SummaryRun]:
+        """Have the collection's documents summarised, also those that will come, and find them by their summaries; or end that.
+
+        Summaries are written by the chat model, or without one taken from the most central sentences. They are generated text:
+        found and shown as such, never quoted. Returns what became of each document's. Without them, those that are there are
+        deleted. Raises `StoreError`.
+        """
+        collection = await self.collection(create=wanted)
+        switched = await self.services.summaries(self._llm).switch(collection.id, wanted, is_queued=False)
+        return await self._summarise_waiting(switched, on_summaries)
+
+    async def retry_summaries(self, *, on_summaries: SummaryListener = unheard_summaries) -> list[SummaryRun]:
+        """Make the summaries of the collection's documents that failed, or were stopped; what is kept of them isn't paid again."""
+        collection = await self.collection()
+        await self.services.summaries(self._llm).begin_failed(collection)
+        return await self._summarise_waiting(collection, on_summaries)
+
+    async def _summarise_waiting(self, collection: Collection, on_summaries: SummaryListener) -> list[SummaryRun]:
+        if not collection.summaries:
+            return []
+        return await self.services.summaries(self._llm).make_waiting(collection, on_summaries)
 
     async def search(
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None

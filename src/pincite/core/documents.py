@@ -240,9 +240,8 @@ class EmbeddingSpec:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone.
-
-    `next_embedding` is the model that it is being brought to, whose vectors are stored beside the others meanwhile.
+    """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone; with `summaries` its documents
+    are summarised. `next_embedding` is the model that it is being brought to, whose vectors are stored beside the others meanwhile.
     """
 
     id: CollectionId
@@ -251,6 +250,7 @@ class Collection:
     embedding: EmbeddingSpec | None
     created_at: datetime
     next_embedding: EmbeddingSpec | None = None
+    summaries: bool = False
 
     @property
     def model_id(self) -> str:
@@ -345,7 +345,8 @@ class Version:
 class Chunk:
     """A retrievable passage: `text` is the literal run `[start, end)` of its version's canonical text.
 
-    What is `generated` isn't: its text was written by a model, and `[start, end)` is the run beside which it belongs.
+    What is `generated` isn't: its text was written by a model, and `[start, end)` is the run beside which it belongs. `members`
+    are the chunks that a summary summarises.
     """
 
     id: ChunkId
@@ -363,6 +364,7 @@ class Chunk:
     chunk_type: ChunkType = ChunkType.TEXT
     generated: bool = False
     figure_id: FigureId | None = None
+    members: tuple[ChunkId, ...] = ()
 
     @property
     def index_text(self) -> str:

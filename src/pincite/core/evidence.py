@@ -98,7 +98,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """What tells a confirmed chunk from others: its words, and where it stands in its version."""
+    """What tells a confirmed chunk from others: its words, and where it stands in its version.
+
+    `members` are the chunks that a summary, which is `generated`, summarises.
+    """
 
     chunk_id: ChunkId
     version_id: VersionId
@@ -106,6 +109,8 @@ class PassageText:
     title: str
     heading_path: tuple[str, ...]
     text: str
+    generated: bool = False
+    members: tuple[ChunkId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

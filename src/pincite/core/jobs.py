@@ -17,6 +17,7 @@ class JobKind(StrEnum):
     """What there is to do."""
 
     INGEST = "ingest"
+    SUMMARISE = "summarise"
 
 
 class JobState(StrEnum):

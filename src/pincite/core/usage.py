@@ -14,6 +14,7 @@ class UsageKind(StrEnum):
     EMBEDDING = "embedding"
     CHAT = "chat"
     VISION = "vision"
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,14 @@ from pincite.core.ports.blobs import Blob, BlobStore
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.parsing import ContainedFile, Parser
 from pincite.core.ports.store import Store, UnitOfWork
+from pincite.core.summaries import SummaryState
 from pincite.ingest.arrivals import Arrival, new_document, received
 from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
 from pincite.ingest.charging import settle
 from pincite.ingest.families import MAX_LEVELS, containers_of, contents_of, held_with
 from pincite.ingest.overtaking import is_overtaken
 from pincite.ingest.queueing import begin, enqueue
+from pincite.ingest.summarising import end_summaries
 
 MAX_NAMESAKES = 100
 
@@ -125,6 +127,7 @@ async def remove_with_contents(work: UnitOfWork, metering: Metering | None, docu
     for each in reversed(family):
         hashes |= {each.sha256, *(version.sha256 for version in await work.versions.of_document(each.id))}
         await settle(work, metering, each)
+        await end_summaries(work, metering, each, SummaryState.OFF)
         hashes |= await work.figures.blobs(each.id)
         await work.documents.remove(each.id)
     return {sha256 for sha256 in hashes if sha256}

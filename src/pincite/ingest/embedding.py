@@ -98,19 +98,20 @@ class Embedder:
 
     async def _stored(self, version: Version) -> list[Chunk]:
         async with self.store.open(self.workspace_id) as work:
-            return await work.chunks.of_version(version.id)
+            return without_summaries(await work.chunks.of_version(version.id))
 
     async def _twins(self, version: Version, embedding: EmbeddingModel | None) -> list[Chunk]:
         """Return the chunks of the same bytes at another path, or of another title."""
         if embedding is None:
             return []
         async with self.store.open(self.workspace_id) as work:
-            return await work.chunks.of_bytes(
+            found = await work.chunks.of_bytes(
                 version.sha256,
                 parser=version.parser,
                 parser_version=version.parser_version,
                 model_id=embedding.spec.model_id,
             )
+        return without_summaries(found)
 
     def _cut_like(
         self,
@@ -141,6 +142,11 @@ class Embedder:
                 if fingerprint in stored:
                     known.setdefault(chunk.id, stored[fingerprint])
         return known
+
+
+def without_summaries(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks that a text was cut into. Summaries of them are made later."""
+    return [chunk for chunk in chunks if chunk.chunk_type is not ChunkType.SUMMARY]
 
 
 def _place(chunk: Chunk) -> tuple[int, int, tuple[str, ...]]:
@@ -177,7 +183,7 @@ def make_chunks(
     `on_cut` hears now and then how many there are by then.
     """
     lang = detect(canonical.text[:20_000])
-    count = embedding.count_tokens if embedding else _count_words
+    count = embedding.count_tokens if embedding else count_words
     fitting = _fit(rules, embedding)
     alone = version.pages_stand_alone
     apart = blocks_apart(canonical, figures)
@@ -220,6 +226,6 @@ def _fit(rules: ChunkRules, embedding: EmbeddingModel | None) -> ChunkRules:
     return replace(rules, budget_tokens=max(16, min(rules.budget_tokens, room)))
 
 
-def _count_words(texts: Sequence[str]) -> list[int]:
+def count_words(texts: Sequence[str]) -> list[int]:
     """Estimate tokens without a model: a word and a third each."""
     return [len(words(text)) * 4 // 3 for text in texts]

@@ -18,9 +18,11 @@ from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
 from pincite.core.receipts import without_lost
 from pincite.core.redacting import mask, redacted, redacted_query
+from pincite.core.summaries import SummaryState
 from pincite.ingest.blob_keeping import forget
 from pincite.ingest.charging import attempt_key, settle
 from pincite.ingest.families import contents_of, held_with
+from pincite.ingest.summarising import end_summaries
 from pincite.language.detect import detect
 from pincite.language.stopwords import stop_words
 from pincite.language.words import word_spans, words
@@ -198,7 +200,7 @@ async def _redact(work: UnitOfWork, family: _Family) -> int:
 
 async def _listen(work: UnitOfWork, family: _Family) -> None:
     for document in family.all:
-        family.say(document.title, document.path)
+        family.say(document.title, document.path, *(each.text for each in await work.summaries.of_document(document.id)))
         versions = await work.versions.of_document(document.id) or await work.keeping.kept_of(document.id)
         for version in versions:
             canonical = await work.versions.canonical(version.id)
@@ -247,6 +249,7 @@ async def _delete(work: UnitOfWork, family: _Family, metering: Metering | None) 
         await work.jobs.cancel(JobKind.INGEST, attempt_key(ingestion.document_id, ingestion.attempt))
     for each in reversed(family.present):
         await settle(work, metering, each)
+        await end_summaries(work, metering, each, SummaryState.OFF)
         await work.documents.remove(each.id)
     await work.keeping.drop([each.id for each in family.removed])
     erasures = [Erasure(each.id, each.collection_id, now, tuple(sorted(family.hashes[each.id] - {""}))) for each in family.all]

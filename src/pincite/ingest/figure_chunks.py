@@ -7,6 +7,7 @@ from dataclasses import replace
 from pincite.core.documents import Block, BlockRole, CanonicalText, Chunk, ChunkType, PageSpan
 from pincite.core.figures import Figure
 from pincite.core.ids import ChunkId, new_id
+from pincite.ingest.fitting import fitted
 from pincite.language.detect import detect
 from pincite.language.sentences import sentence_spans
 
@@ -75,10 +76,7 @@ def _of_picture(chunk: Chunk, figures: Sequence[Figure], chunks: Sequence[Chunk]
 
 def _written(chunk: Chunk, text: str, index: int, budget_tokens: int, count_tokens: Callable[[Sequence[str]], list[int]]) -> Chunk:
     """Return a chunk with its text, cut to the budget."""
-    tokens = count_tokens([text])[0]
-    while tokens > budget_tokens and len(text) > 1:
-        text = text[: max(1, len(text) * budget_tokens // tokens * 9 // 10)].rstrip() or text[:1]
-        tokens = count_tokens([text])[0]
+    text, tokens = fitted(text, budget_tokens, count_tokens)
     end = chunk.end if chunk.generated else chunk.start + len(text)
     return replace(
         chunk, id=ChunkId(new_id()), text=text, end=end, chunk_index=index, token_count=tokens, lang=detect(text) or chunk.lang

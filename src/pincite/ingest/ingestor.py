@@ -231,6 +231,7 @@ class Ingestor:
                     reports=run.reports,
                     gives_way=run.gives_way,
                     words_alone=words_alone,
+                    is_queued=run.is_queued,
                 )
             except ReadElsewhereError as elsewhere:
                 reading = elsewhere.instead(reading)

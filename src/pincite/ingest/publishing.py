@@ -20,6 +20,7 @@ from pincite.ingest.embedding import Cut, Embedder, embed, tokens_of
 from pincite.ingest.naming import printable
 from pincite.ingest.overtaking import is_overtaken, outcome
 from pincite.ingest.reporting import Reports
+from pincite.ingest.summarising import begin_summaries
 from pincite.ingest.turns import GaveWayError, GivesWay
 
 KEEP_CHARACTERS = 50_000
@@ -153,13 +154,14 @@ class Publisher:
         reports: Reports,
         gives_way: GivesWay,
         words_alone: bool = False,
+        is_queued: bool = False,
     ) -> Document:
         """Let a document be found, by its words as soon as they are cut, and return it when it is ready.
 
         A first version is searched while its vectors are made. A changed one takes the place of the one before when it is whole.
         With `words_alone` it is not made ready: something is still to be added to a stored version, which is found meanwhile.
         Raises `RefusedInput`, `ModelChangedError`, `UpstreamError`, `StoreError`, `OvertakenError`, `ReadElsewhereError`; and
-        `GaveWayError` when others go first, between two batches of vectors.
+        `GaveWayError` when others go first, between two batches of vectors. With `is_queued` whoever takes the job summarises it.
         """
         shown = printable(title or reading.version.title) or document.title
         reports.hear(Stage.CHUNKING)
@@ -173,7 +175,7 @@ class Publisher:
         )
         if not cut.chunks:
             raise _without_text(reading)
-        run = _Run(self, document, reading, cut, embedding, shown, reports)
+        run = _Run(self, document, reading, cut, embedding, shown, reports, is_queued)
         if words_alone:
             return await run.words()
         if cut.are_stored or any(True for _ in cut.batches()):
@@ -210,6 +212,7 @@ class _Run:
     embedding: EmbeddingModel | None
     title: str
     reports: Reports
+    is_queued: bool
 
     @property
     def _version(self) -> Version:
@@ -311,6 +314,7 @@ class _Run:
     async def _end(self, work: UnitOfWork, ready: Document) -> None:
         await self.reports.end(work, Stage.READY, ready.chunks)
         await settle(work, self.publisher.metering, ready)
+        await begin_summaries(work, self.publisher.metering, ready, is_queued=self.is_queued)
 
     async def _add_version(self, work: UnitOfWork) -> None:
         if self.reading.is_stored:

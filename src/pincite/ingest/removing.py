@@ -12,8 +12,10 @@ from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.index import DenseIndex, LexicalIndex
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.store import Store, UnitOfWork
+from pincite.core.summaries import SummaryState
 from pincite.ingest.blob_keeping import forget
 from pincite.ingest.charging import attempt_key, settle
+from pincite.ingest.summarising import end_summaries
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ async def _take_leave(work: UnitOfWork, collection: Collection, metering: Meteri
     batch: list[Document] = []
     while batch := await work.documents.list(collection.id, after_path=batch[-1].path if batch else ""):
         await work.keeping.keep([each.id for each in batch], removed_at=now)
+        summarised = await work.summaries.runs([each.id for each in batch])
+        for each in (each for each in batch if each.id in summarised):
+            await end_summaries(work, metering, each, SummaryState.OFF)
         unread = [each for each in batch if each.stage not in (Stage.READY, Stage.FAILED)]
         ingestions = await work.ingestions.of([each.id for each in unread])
         for each in unread:

@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection as Many
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeAlias
 
 from pincite.core.documents import Collection, index_text
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
@@ -13,10 +13,11 @@ from pincite.core.evidence import Passage, PassageText, Query, Retrieval, Scope,
 from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
-from pincite.core.ports.store import Store
+from pincite.core.ports.store import Store, UnitOfWork
 from pincite.retrieval.followups import most_said, nearest, wordings
 from pincite.retrieval.fusion import FusionWeights, fuse, weights_for, with_phrase
 from pincite.retrieval.phrases import phrase_matcher
+from pincite.retrieval.summaries import Scored, SummaryRule, leaves_of, with_leaves
 
 DEPTH = 100
 """Candidates taken from each side before fusion."""
@@ -37,7 +38,6 @@ SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
 
 EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
-_Scored: TypeAlias = tuple[PassageText, Scores]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Searcher:
     lexical: LexicalIndex
     embedding_of: EmbeddingOf
     workspace_id: WorkspaceId
+    rule: SummaryRule = SummaryRule()
 
     async def retrieve(self, query: Query) -> Retrieval:
         """Return the best passages.
@@ -169,12 +170,19 @@ class Searcher:
         scores = dict(ranked[: DEPTH if matches else query.limit * CONFIRM])
         async with self.store.open(self.workspace_id) as work:
             texts = await work.chunks.texts(list(scores))
-            ordered, literal = _literal_first(matches, [(text, scores[text.chunk_id]) for text in texts], weights)
+            brought = await self._with_leaves([(text, scores[text.chunk_id]) for text in texts], work)
+            ordered, literal = _literal_first(matches, brought, weights)
             chosen = {text.chunk_id: found for text, found in islice(_distinct(ordered), query.limit)}
             passages = await work.chunks.passages(list(chosen))
         missing = scores.keys() - {text.chunk_id for text in texts} | chosen.keys() - {passage.chunk_id for passage in passages}
         scored = tuple(replace(passage, scores=chosen[passage.chunk_id]) for passage in passages)
-        return _Found(scored, _signals(sides, literal), frozenset(missing))
+        written = {text.chunk_id for text in texts if text.generated}
+        return _Found(scored, _signals(sides, literal, without=written), frozenset(missing))
+
+    async def _with_leaves(self, found: Sequence[Scored], work: UnitOfWork) -> Sequence[Scored]:
+        """Return what was found; where summaries are among it, with the passages that they stand for."""
+        summaries = [text for text, _ in found if text.members]
+        return with_leaves(found, await leaves_of(summaries, work.chunks.texts), self.rule) if summaries else found
 
     async def _near(self, target: _Target, vector: Vector | None) -> list[IndexHit]:
         if vector is None:
@@ -205,8 +213,8 @@ async def _until_confirmed(look: Callable[[], Awaitable[_Found]]) -> _Found:
 
 
 def _literal_first(
-    matches: Callable[[str], float] | None, found: Sequence[_Scored], weights: FusionWeights
-) -> tuple[Iterable[_Scored], float]:
+    matches: Callable[[str], float] | None, found: Sequence[Scored], weights: FusionWeights
+) -> tuple[Iterable[Scored], float]:
     """Order passages anew where one holds the words of the question literally; return them and the largest share held."""
     if matches is None:
         return found, 0.0
@@ -221,23 +229,28 @@ def _literal_first(
 
 def _shares(matches: Callable[[str], float], passages: Sequence[PassageText]) -> list[float]:
     """Return what each passage holds of a phrase; one that runs on into the next chunk counts for the chunk it begins in."""
-    own = [matches(index_text(passage.title, passage.heading_path, passage.text)) for passage in passages]
+    own = [matches(_said_by(passage)) for passage in passages]
     following = {(passage.version_id, passage.chunk_index - 1): at for at, passage in enumerate(passages)}
     shares = list(own)
     for at, passage in enumerate(passages):
         after = following.get((passage.version_id, passage.chunk_index))
-        if after is not None and own[at] < 1:
+        if after is not None and own[at] < 1 and not (passage.generated or passages[after].generated):
             over = matches(f"{passage.text[-BORDER:]}\n{passages[after].text[:BORDER]}")
             # What the next chunk holds by itself doesn't begin in this one.
             shares[at] = max(own[at], over) if over > own[after] else own[at]
     return shares
 
 
-def _distinct(found: Iterable[_Scored]) -> Iterator[_Scored]:
+def _said_by(passage: PassageText) -> str:
+    """Return what the document says in a passage: nothing in what a model wrote, but its title and headings."""
+    return index_text(passage.title, passage.heading_path, "" if passage.generated else passage.text)
+
+
+def _distinct(found: Iterable[Scored]) -> Iterator[Scored]:
     """Leave out passages whose text was there before, unless title or score tells them apart."""
-    seen: dict[str, list[_Scored]] = {}
+    seen: dict[tuple[bool, str], list[Scored]] = {}
     for passage, scores in found:
-        twins = seen.setdefault(" ".join(passage.text.split()), [])
+        twins = seen.setdefault((passage.generated, " ".join(passage.text.split())), [])
         if not any(twin.title == passage.title or others.fused - scores.fused < SAME_SCORE for twin, others in twins):
             twins.append((passage, scores))
             yield passage, scores
@@ -259,10 +272,11 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
     )
 
 
-def _signals(found: _Sides, literal: float) -> Signals:
+def _signals(found: _Sides, literal: float, *, without: Many[ChunkId]) -> Signals:
+    """Return how strong the evidence is. What a model wrote is none."""
     return Signals(
-        dense_top=max((hit.score for hit in found.dense), default=None),
-        lexical_top=max((hit.score for hit in found.said), default=None),
+        dense_top=max((hit.score for hit in found.dense if hit.chunk_id not in without), default=None),
+        lexical_top=max((hit.score for hit in found.said if hit.chunk_id not in without), default=None),
         idf_mass=max((result.idf_mass for result in found.lexical), default=0.0),
         literal=literal,
     )

@@ -13,7 +13,6 @@ from starlette.types import Scope
 from pincite import __version__
 from pincite.bootstrap import build
 from pincite.core.errors import PinciteError
-from pincite.core.jobs import JobKind
 from pincite.core.ports.models import ChatModel
 from pincite.server.deps import ServerState
 from pincite.server.errors import on_crash, on_http_error, on_invalid_request, on_pincite_error
@@ -43,7 +42,7 @@ def create_app(settings: Settings, *, llm: ChatModel | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         built = build(settings)
         workspaces = Workspaces(built)
-        worker = Worker(built.queue, {JobKind.INGEST: built.ingest_jobs}, slots=settings.worker_slots)
+        worker = Worker(built.queue, built.handlers, slots=settings.worker_slots)
         app.state.server = ServerState(workspaces, streams, Authenticator(built.credentials), llm, worker)
         works = [workspaces.keep_purging(), *([worker.run()] if settings.worker_slots else [])]
         tasks = [asyncio.create_task(work) for work in works]

@@ -95,8 +95,9 @@ class Caller:
         """Return documents as they are sent, with what a list tells of them beside their rows."""
         standings = await self.services.histories.standings(documents)
         async with self.services.store.open(self.principal.workspace_id) as work:
-            ingestions = await work.ingestions.of([each.id for each in documents])
-        return [document_row(each, ingestions.get(each.id), standings[each.id]) for each in documents]
+            ids = [each.id for each in documents]
+            ingestions, summaries = await work.ingestions.of(ids), await work.summaries.runs(ids)
+        return [document_row(each, ingestions.get(each.id), standings[each.id], summaries.get(each.id)) for each in documents]
 
     async def evidence(self, document_id: DocumentId, named: str) -> Document:
         """Return the document of a version or figure that an answer may name, also a removed one of which it may be kept.

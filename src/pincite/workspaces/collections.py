@@ -33,9 +33,11 @@ class Collections:
             raise NotFoundError("There is no such collection.", code="collection")
         return found
 
-    async def make(self, name: str, embedding: EmbeddingSpec | None) -> Collection:
+    async def make(self, name: str, embedding: EmbeddingSpec | None, *, summaries: bool = False) -> Collection:
         """Make a collection that freezes an embedding model. Raises `UsageError`, and `ConflictError` when the name is taken."""
-        made = Collection(CollectionId(new_id()), self.workspace_id, name_of(name), embedding, datetime.now(UTC))
+        made = Collection(
+            CollectionId(new_id()), self.workspace_id, name_of(name), embedding, datetime.now(UTC), summaries=summaries
+        )
         async with self.store.open(self.workspace_id) as work:
             await work.collections.add(made)
             await work.commit()

@@ -88,3 +88,43 @@ def test_somebody_at_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch, typed:
     monkeypatch.setattr("pincite.cli.collections.is_at_terminal", lambda: True)
     assert "law with its 1 document?" in run("remove", "law", typed=typed).stderr
     assert names() == left
+
+
+BOOK = "\n".join(f"# Part {n}\n\nPart {n} tells of zebras. It holds for number {n} alone.\n" for n in range(12))
+
+
+async def with_a_book(name: str) -> None:
+    async with Pincite(collection=name) as client:
+        await client.add_text(BOOK, path="book.md")
+
+
+def test_a_collection_is_summarised_when_that_is_said_and_no_more_when_it_is_unsaid() -> None:
+    asyncio.run(with_a_book("law"))
+    told = run("summaries", "law", "on", "--json")
+    [row] = json.loads(told.stdout)["documents"]
+    assert (row["state"], row["model"], row["reason"]) == ("ready", "extractive", None)
+    assert row["done"] > 1
+    assert "law\t1 document, 1 searchable\twords alone\twith summaries\n" in run("list").stdout
+    listed = CliRunner().invoke(cli, ["list", "-c", "law", "--json"])
+    assert json.loads(listed.stdout)["documents"][0]["summaries"]["done"] == row["done"]
+    assert run("summaries", "law", "on").stdout == "law has summaries: 0 made, of 0 documents.\n"
+    assert run("summaries", "law", "retry").exit_code == 0
+    assert run("summaries", "law", "off").stdout == "law has no summaries any more.\n"
+    assert "with summaries" not in run("list").stdout
+
+
+def test_summaries_that_fail_say_why_and_are_tried_again_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(with_a_book("law"))
+    for name, value in {"CHAT_MODEL": "small", "OPENAI_BASE_URL": "http://127.0.0.1:9", "OPENAI_API_KEY": "x"}.items():
+        monkeypatch.setenv(name, value)
+    told = run("summaries", "law", "on")
+    assert told.exit_code == 1
+    assert "book.md has no summaries:" in told.stderr
+    assert "1 failed" in told.stdout
+    listed = CliRunner().invoke(cli, ["list", "-c", "law"])
+    assert "ready" in listed.stdout
+    assert "book.md has no summaries:" in listed.stderr
+    monkeypatch.delenv("CHAT_MODEL")
+    assert run("summaries", "law", "retry").exit_code == 0
+    listed = CliRunner().invoke(cli, ["list", "-c", "law"])
+    assert "no summaries" not in listed.stderr

@@ -16,6 +16,7 @@ from pincite.adapters.memory.store_files import MemoryFiles
 from pincite.adapters.memory.store_rows import MemoryAnswers, MemoryCollections, MemoryDocuments
 from pincite.adapters.memory.store_tables import Entry, Shared, Transaction
 from pincite.adapters.memory.store_versions import MemoryVersions
+from pincite.adapters.memory.summaries import MemorySummaries
 from pincite.adapters.memory.tokens import MemoryCredentials, MemoryTokens
 from pincite.adapters.memory.usage import MemoryUsage
 from pincite.core.ids import ChunkId, WorkspaceId
@@ -44,6 +45,7 @@ class MemoryUnitOfWork:
     keeping: MemoryKeeping
     usage: MemoryUsage
     receipts: MemoryReceipts
+    summaries: MemorySummaries
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -138,6 +140,7 @@ class MemoryStore:
                 MemoryKeeping(transaction),
                 MemoryUsage(transaction),
                 MemoryReceipts(transaction),
+                MemorySummaries(transaction),
             )
         finally:
             transaction.close()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pincite.adapters.memory.store_log import append, bury, entries, halved, prune, stored, take_number
 from pincite.adapters.memory.store_rows import MemoryDocuments
 from pincite.adapters.memory.store_tables import Entry, Tables, Transaction
-from pincite.core.documents import Chunk, Document, Stage
+from pincite.core.documents import Chunk, ChunkType, Document, Stage
 from pincite.core.errors import NotFoundError
 from pincite.core.evidence import Passage, PassageText
 from pincite.core.ids import ChunkId, CollectionId, VersionId
@@ -70,6 +70,19 @@ class MemoryChunks:
         self._drop_kept(tables, document)
         bury(self._tx, tables, gone)
 
+    async def summarise(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    ) -> None:
+        """Add the summaries of a document's version, in place of those that it has. See `ChunkRows.summarise`."""
+        refuse_stray_chunks(document, chunks, vectors)
+        tables = await self._tx.lock()
+        self._check(tables, document, chunks, vectors, model_id, whole=True)
+        mine = [each for each in entries(self._tx, tables) if each.document_id == document.id]
+        gone = [each for each in mine if each.chunk and each.chunk.chunk_type is ChunkType.SUMMARY]
+        for chunk in chunks:
+            append(self._tx, tables, _entry(document, chunk, vectors, model_id), chunk.id)
+        bury(self._tx, tables, gone)
+
     async def retitle(self, document: Document) -> None:
         """Save a document's row and give its title to its chunks, which take new numbers of the log. See `ChunkRows.retitle`."""
         tables = await self._tx.lock()
@@ -108,10 +121,7 @@ class MemoryChunks:
 
     async def texts(self, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
         """Return the texts of those of which `passages` would return passages."""
-        return [
-            PassageText(found.chunk_id, found.version_id, found.chunk_index, found.title, found.heading_path, found.text)
-            for found in await self.passages(chunk_ids)
-        ]
+        return [found for chunk_id in chunk_ids if (found := self._text(chunk_id))]
 
     async def begin_anew(self, collection_id: CollectionId) -> None:
         """Have all mirrors of a collection made anew from its rows, whatever they hold."""
@@ -141,12 +151,25 @@ class MemoryChunks:
     def _drop_kept(self, tables: Tables, document: Document) -> None:
         tables.kept.drop_where(self._tx.workspace_id, lambda entry: entry.document_id == document.id)
 
+    def _text(self, chunk_id: ChunkId) -> PassageText | None:
+        found = self._confirmed(chunk_id)
+        if found is None:
+            return None
+        document, chunk = found
+        place = chunk.version_id, chunk.chunk_index, document.title, chunk.heading_path
+        return PassageText(chunk.id, *place, chunk.text, chunk.generated, chunk.members)
+
     def _passage(self, chunk_id: ChunkId) -> Passage | None:
+        found = self._confirmed(chunk_id)
+        return _passage(*found) if found else None
+
+    def _confirmed(self, chunk_id: ChunkId) -> tuple[Document, Chunk] | None:
+        """Return a chunk with its document, if it is of the document's current version."""
         entry = self._tx.tables.log.get(self._tx.workspace_id, chunk_id)
         document = self._tx.tables.documents.get(self._tx.workspace_id, entry.document_id) if entry else None
         if entry is None or entry.chunk is None or document is None or document.version_id != entry.chunk.version_id:
             return None
-        return _passage(document, entry.chunk)
+        return document, entry.chunk
 
 
 def _entry(document: Document, chunk: Chunk, vectors: Mapping[ChunkId, Vector], model_id: str) -> Entry:

@@ -63,6 +63,15 @@ class MemoryCollections:
         tables.collections.put(self._tx.workspace_id, collection_id, renamed)
         return renamed
 
+    async def summarise(self, collection_id: CollectionId, summaries: bool) -> Collection:
+        """Say whether one's documents are summarised, and return it. Raises `NotFoundError`."""
+        tables, found = await self._tx.lock(), await self.get(collection_id)
+        if found is None:
+            raise NotFoundError("There is no such collection.", code="collection")
+        changed = replace(found, summaries=summaries)
+        tables.collections.put(self._tx.workspace_id, collection_id, changed)
+        return changed
+
     async def blobs(self, collection_id: CollectionId) -> set[str]:
         """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         own, tables = self._tx.workspace_id, self._tx.tables
@@ -140,6 +149,8 @@ class MemoryDocuments:
         if document is None:
             return False
         tables.ingestions.drop(self._tx.workspace_id, document_id)
+        tables.summary_runs.drop(self._tx.workspace_id, document_id)
+        tables.summaries.drop_where(self._tx.workspace_id, lambda row: row[0] == document_id)
         tables.files.drop(self._tx.workspace_id, document_id)
         for version in tables.versions.all(self._tx.workspace_id):
             if version.document_id == document_id:

@@ -18,6 +18,7 @@ from pincite.core.keeping import Erasure, Hold, RemovedDocument
 from pincite.core.ports.models import Vector
 from pincite.core.querylog import LoggedQuery
 from pincite.core.receipts import Receipt
+from pincite.core.summaries import Summary, SummaryRun
 from pincite.core.usage import LedgerRow
 
 K = TypeVar("K", bound=str)
@@ -155,6 +156,8 @@ class Tables:
     usage: Rows[str, LedgerRow] = field(default_factory=Rows[str, LedgerRow])
     erasures: Rows[DocumentId, Erasure] = field(default_factory=Rows[DocumentId, Erasure])
     receipts: Rows[MessageId, Receipt] = field(default_factory=Rows[MessageId, Receipt])
+    summaries: Rows[str, tuple[DocumentId, Summary]] = field(default_factory=Rows[str, tuple[DocumentId, Summary]])
+    summary_runs: Rows[DocumentId, SummaryRun] = field(default_factory=Rows[DocumentId, SummaryRun])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -184,6 +187,8 @@ class Tables:
             self.usage.copy(),
             self.erasures.copy(),
             self.receipts.copy(),
+            self.summaries.copy(),
+            self.summary_runs.copy(),
         )
 
 

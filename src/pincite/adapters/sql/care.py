@@ -26,7 +26,7 @@ from pincite.core.receipts import Receipt, is_sound
 T = TypeVar("T")
 
 MOST_TOLD = 5
-WORTHLESS_ALONE = ("vectors", "figures", "files", "ingestions", "tombstones")
+WORTHLESS_ALONE = ("vectors", "figures", "files", "ingestions", "summaries", "summary_runs", "tombstones")
 """Tables whose rows are made from others. What else is without its parents may be all that is left of something."""
 
 SEARCHED = """
@@ -37,7 +37,8 @@ SEARCHED = """
 SEARCHED_COUNT = "SELECT count(*) FROM documents WHERE version_id IS NOT NULL"
 CHUNKS = """
     SELECT c.document_id, c.start_char, c.end_char, c.text, c.generated
-    FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id ORDER BY c.document_id
+    FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
+    WHERE c.chunk_type != 'summary' ORDER BY c.document_id
 """
 VECTORS = """
     SELECT l.workspace_id, l.id, l.name, l.embedding,

@@ -26,6 +26,9 @@ from pincite.core.vectors import refuse_stray_chunks, refuse_unfit_vectors, vect
 OWN = chunks.c.workspace_id == bindparam("own")
 OF_VERSION = select(chunks).where(OWN, chunks.c.version_id == bindparam("version_id")).order_by(chunks.c.chunk_index)
 OF_DOCUMENT = select(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.seq > 0).order_by(chunks.c.seq)
+SUMMARIES = select(chunks.c.id).where(
+    OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.chunk_type == ChunkType.SUMMARY.value
+)
 CHANGED = update(chunks).where(OWN, chunks.c.id == bindparam("chunk_id"))
 MODEL = vectors.c.model_id == bindparam("model_id")
 # One chunk for each fingerprint: boilerplate may stand in a thousand documents.
@@ -56,6 +59,7 @@ GONE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"
 OF_OTHERS = delete(chunks).where(
     OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.version_id != bindparam("this_version")
 )
+SOME_GONE = delete(chunks).where(OWN, chunks.c.id.in_(bindparam("chunk_ids", expanding=True)))
 KEPT_BESIDE = delete(chunks).where(OWN, chunks.c.document_id == bindparam("document_id"), chunks.c.seq < 0)
 LEAST = select(chunks.c.seq).where(OWN, chunks.c.collection_id == bindparam("collection_id")).order_by(chunks.c.seq).limit(1)
 ITS_IDS = (
@@ -138,6 +142,23 @@ class SqlChunks:
         numbers = ({"chunk_id": chunk_id, "seq": seq} for seq, chunk_id in enumerate(beside, first))
         await self._tx.change_each(CHANGED, *numbers)
         await log.bury(document.id, gone, first=first + len(beside))
+
+    async def summarise(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    ) -> None:
+        """Add the summaries of a document's version, in place of those that it has. See `ChunkRows.summarise`."""
+        refuse_stray_chunks(document, chunks, vectors)
+        packed = _packed(vectors, model_id)
+        await self._tx.lock()
+        await self._check(document, chunks, vectors, model_id, whole=True)
+        gone = [row.id for row in await self._tx.rows(SUMMARIES, document_id=document.id)]
+        for some in batches(gone):
+            await self._tx.change(SOME_GONE, chunk_ids=some)
+        log = ChangeLog(self._tx, document.collection_id)
+        first = await log.take(len(chunks) + len(gone))
+        await self._insert(document, chunks, first)
+        await self._tx.insert(table_of_vectors, *packed)
+        await log.bury(document.id, gone, first=first + len(chunks))
 
     async def retitle(self, document: Document) -> None:
         """Save a document's row and give its title to its chunks, which take new numbers of the log. Vectors stay as they are.
@@ -233,6 +254,7 @@ def _values(chunk: Chunk, seq: int) -> dict[str, Any]:
         "chunk_type": chunk.chunk_type.value,
         "generated": chunk.generated,
         "figure_id": chunk.figure_id,
+        "members": json.dumps(chunk.members),
         "fingerprint": chunk.fingerprint,
     }
 
@@ -254,4 +276,5 @@ def _chunk(row: Row[Any]) -> Chunk:
         chunk_type=ChunkType(row.chunk_type),
         generated=row.generated,
         figure_id=row.figure_id,
+        members=tuple(json.loads(row.members)),
     )

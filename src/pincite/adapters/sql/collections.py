@@ -32,6 +32,11 @@ RENAMED = (
     .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("renamed_id"))
     .values(name=bindparam("new_name"))
 )
+SUMMARISED = (
+    update(collections)
+    .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("changed_id"))
+    .values(summaries=bindparam("are_wanted"))
+)
 GONE = delete(collections).where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("removed_id"))
 HERE = (documents.c.workspace_id == bindparam("own")) & (documents.c.collection_id == bindparam("collection_id"))
 BLOBS = union(
@@ -72,6 +77,7 @@ class SqlCollections:
             "name": collection.name,
             "embedding": dump(collection.embedding) if collection.embedding else None,
             "created_at": collection.created_at,
+            "summaries": collection.summaries,
         }
         await self._tx.insert(collections, row)
 
@@ -117,6 +123,13 @@ class SqlCollections:
         await self._tx.change(RENAMED, renamed_id=collection_id, new_name=name)
         return replace(found, name=name)
 
+    async def summarise(self, collection_id: CollectionId, summaries: bool) -> Collection:
+        """Say whether one's documents are summarised, and return it. Raises `NotFoundError`."""
+        await self._tx.lock()
+        found = await require_collection(self._tx, collection_id)
+        await self._tx.change(SUMMARISED, changed_id=collection_id, are_wanted=summaries)
+        return replace(found, summaries=summaries)
+
     async def blobs(self, collection_id: CollectionId) -> set[str]:
         """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         return {row.sha256 for row in await self._tx.rows(BLOBS, collection_id=collection_id) if row.sha256}
@@ -150,4 +163,5 @@ def _collection(row: Row[Any] | None) -> Collection | None:
         embedding=load(EmbeddingSpec, row.embedding) if row.embedding else None,
         created_at=row.created_at,
         next_embedding=load(EmbeddingSpec, row.next_embedding) if row.next_embedding else None,
+        summaries=row.summaries,
     )

@@ -15,7 +15,7 @@ CONFIRMED = """
     FROM chunks c JOIN documents d ON d.id = c.document_id AND d.version_id = c.version_id
     WHERE c.id IN (SELECT value FROM json_each(?)) AND c.workspace_id = ? AND d.workspace_id = ?
 """
-TEXTS = f"SELECT c.id, c.version_id, c.chunk_index, d.title, c.heading_path, c.text {CONFIRMED}"
+TEXTS = f"SELECT c.id, c.version_id, c.chunk_index, d.title, c.heading_path, c.text, c.generated, c.members {CONFIRMED}"
 PASSAGES = f"""
     SELECT c.text, c.document_id, d.title, d.path, c.id, c.version_id, c.collection_id, c.chunk_index, c.start_char, c.end_char,
            d.content_type, c.pages, c.heading_path, c.chunk_type, c.generated, c.lang, d.source_uri, d.meta, c.figure_id
@@ -36,7 +36,7 @@ async def read_passages(transaction: Transaction, chunk_ids: Sequence[ChunkId]) 
 async def read_texts(transaction: Transaction, chunk_ids: Sequence[ChunkId]) -> list[PassageText]:
     """Return what tells the chunks of current versions from each other, in the order asked, without the rest."""
     found = {
-        row[0]: PassageText(row[0], row[1], row[2], row[3], load_headings(row[4]), row[5])
+        row[0]: PassageText(row[0], row[1], row[2], row[3], load_headings(row[4]), row[5], bool(row[6]), _members(row[7]))
         for row in await _rows(transaction, TEXTS, chunk_ids)
     }
     return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
@@ -62,6 +62,10 @@ def _last(span: PageSpan) -> list[object]:
 def load_pages(data: str) -> tuple[PageSpan, ...]:
     """Return what `dump_pages` wrote."""
     return tuple(PageSpan(*row) for row in json.loads(data))
+
+
+def _members(data: str) -> tuple[ChunkId, ...]:
+    return () if data == "[]" else tuple(json.loads(data))
 
 
 @lru_cache(maxsize=1024)

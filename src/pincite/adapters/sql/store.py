@@ -25,6 +25,7 @@ from pincite.adapters.sql.query_logs import SqlQueryLogs
 from pincite.adapters.sql.receipts import SqlReceipts
 from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
+from pincite.adapters.sql.summaries import SqlSummaries
 from pincite.adapters.sql.tokens import SqlCredentials, SqlTokens
 from pincite.adapters.sql.transaction import Database, Transaction
 from pincite.adapters.sql.usage import SqlUsage
@@ -68,6 +69,7 @@ class SqlUnitOfWork:
     keeping: SqlKeeping
     usage: SqlUsage
     receipts: SqlReceipts
+    summaries: SqlSummaries
 
     @property
     def workspace_id(self) -> WorkspaceId:
@@ -135,6 +137,7 @@ class SqlStore:
                 SqlKeeping(transaction),
                 SqlUsage(transaction),
                 SqlReceipts(transaction),
+                SqlSummaries(transaction),
             )
         finally:
             await transaction.close()

@@ -21,7 +21,14 @@ from pincite.adapters.sql.columns import CASCADE, HASH, ID, UtcDateTime, by_code
 from pincite.adapters.sql.figure_table import figures as figures
 from pincite.adapters.sql.figure_table import picture_descriptions as picture_descriptions
 from pincite.adapters.sql.figure_table import removed_figures as removed_figures
+from pincite.adapters.sql.keeping_tables import erasures as erasures
+from pincite.adapters.sql.keeping_tables import holds as holds
+from pincite.adapters.sql.keeping_tables import removed_documents as removed_documents
+from pincite.adapters.sql.keeping_tables import removed_versions as removed_versions
+from pincite.adapters.sql.keeping_tables import source_documents as source_documents
 from pincite.adapters.sql.receipt_table import receipts as receipts
+from pincite.adapters.sql.summary_tables import summaries as summaries
+from pincite.adapters.sql.summary_tables import summary_runs as summary_runs
 
 workspaces = Table(
     "workspaces",
@@ -48,6 +55,7 @@ collections = Table(
     Column("embedding_seq", BigInteger, nullable=False, server_default=text("0")),
     Column("next_embedding_seq", BigInteger, nullable=False, server_default=text("0")),
     Column("documents_seq", BigInteger, nullable=False, server_default=text("0")),
+    Column("summaries", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("workspace_id", "name"),
 )
 
@@ -156,6 +164,8 @@ chunks = Table(
     Column("chunk_type", String(32), nullable=False),
     Column("generated", Boolean, nullable=False),
     Column("figure_id", ID),
+    # Of a summary, the chunks that it summarises, as JSON.
+    Column("members", Text, nullable=False, server_default=text("'[]'")),
     Column("fingerprint", HASH, nullable=False),
     # The number in the log at which mirrors of vectors read it, when its vector came later than itself; else 0.
     Column("vector_seq", BigInteger, nullable=False, server_default=text("0")),
@@ -311,82 +321,6 @@ usage_ledger = Table(
     Column("created_at", UtcDateTime, nullable=False),
     UniqueConstraint("kind", "reference"),
     Index(None, "workspace_id", "created_at"),
-)
-
-# Ids of what may be gone with its collection: only the workspace is a foreign key of what stays of removed documents.
-holds = Table(
-    "holds",
-    metadata,
-    Column("document_id", ID, primary_key=True),
-    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
-    Column("collection_id", ID, nullable=False, index=True),
-    Column("held_at", UtcDateTime, nullable=False),
-    Column("reason", Text, nullable=False),
-)
-
-removed_documents = Table(
-    "removed_documents",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
-    Column("collection_id", ID, nullable=False),
-    Column("path", by_code_point(), nullable=False),
-    Column("title", Text, nullable=False),
-    Column("content_type", Text, nullable=False),
-    Column("source_uri", by_code_point(), nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("updated_at", UtcDateTime, nullable=False),
-    Column("sha256", HASH, nullable=False),
-    Column("size_bytes", BigInteger, nullable=False),
-    Column("pages", Integer, nullable=False),
-    Column("removed_at", UtcDateTime, nullable=False),
-    Index(None, "removed_at"),
-    Index(None, "collection_id", "removed_at"),
-)
-
-# A version with its text, as `versions` and `canonical_texts` had them.
-removed_versions = Table(
-    "removed_versions",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("workspace_id", ID, nullable=False),
-    Column("document_id", ID, ForeignKey("removed_documents.id", ondelete=CASCADE), nullable=False, index=True),
-    Column("sha256", HASH, nullable=False, index=True),
-    Column("size_bytes", BigInteger, nullable=False),
-    Column("content_type", Text, nullable=False),
-    Column("parser", Text, nullable=False),
-    Column("parser_version", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("read_as", Text),
-    Column("title", Text, nullable=False),
-    Column("pages_unread", Integer, nullable=False),
-    Column("meta", Text, nullable=False),
-    Column("doc_date", Text, nullable=False),
-    Column("contained", Integer, nullable=False),
-    Column("chunking", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-    Column("warnings", Text, nullable=False, server_default=text("'[]'")),
-)
-
-# The documents among whose sources stored answers, and logged questions without one, found what they say.
-source_documents = Table(
-    "source_documents",
-    metadata,
-    Column("message_id", ID, primary_key=True),
-    Column("document_id", ID, primary_key=True, index=True),
-    Column("workspace_id", ID, nullable=False),
-)
-
-erasures = Table(
-    "erasures",
-    metadata,
-    Column("document_id", ID, primary_key=True),
-    Column("workspace_id", ID, ForeignKey("workspaces.id", ondelete=CASCADE), nullable=False),
-    Column("collection_id", ID, nullable=False),
-    Column("erased_at", UtcDateTime, nullable=False),
-    Column("finished_at", UtcDateTime),
-    Column("hashes", Text, nullable=False),
-    Index(None, "workspace_id", "finished_at"),
 )
 
 backups = Table(

@@ -20,6 +20,7 @@ from pincite.core.ports.metering import UsageRows
 from pincite.core.ports.models import Vector
 from pincite.core.ports.queue import JobRows
 from pincite.core.ports.receipts import ReceiptRows
+from pincite.core.ports.summaries import SummaryRows
 from pincite.core.querylog import LoggedQuery
 
 
@@ -48,6 +49,10 @@ class CollectionRows(Protocol):
 
     async def rename(self, collection_id: CollectionId, name: str) -> Collection:
         """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""
+        ...
+
+    async def summarise(self, collection_id: CollectionId, summaries: bool) -> Collection:
+        """Say whether one's documents are summarised, and return it. Raises `NotFoundError`."""
         ...
 
     async def blobs(self, collection_id: CollectionId) -> set[str]:
@@ -196,6 +201,15 @@ class ChunkRows(Protocol):
 
         Raises `NotFoundError` for a version that isn't there, `ModelChangedError` for another model, and (retryable) when a chunk
         lacks its vector.
+        """
+        ...
+
+    async def summarise(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Mapping[ChunkId, Vector], *, model_id: str
+    ) -> None:
+        """Add the summaries of a document's version to the chunks that are searched, in place of those that it has.
+
+        The row isn't saved. Raises what `publish` raises for a ready document.
         """
         ...
 
@@ -350,6 +364,9 @@ class UnitOfWork(Protocol):
 
     @property
     def receipts(self) -> ReceiptRows: ...
+
+    @property
+    def summaries(self) -> SummaryRows: ...
 
     async def lock(self) -> None:
         """Become the only writer now, as the first write would: what is read from here on can't change before the commit.

@@ -100,18 +100,21 @@ async def remove(document_id: str, caller: Writer) -> None:
 
 @router.post("/documents/{document_id}/retry", status_code=202, responses=refusals(409))
 async def retry(document_id: str, caller: Writer) -> DocumentRow:
-    """Try once more to read a document that failed. 409 unless it did."""
+    """Try once more to read a document that failed, or to summarise one that is ready. 409 unless that failed."""
     document = await caller.document(DocumentId(document_id))
-    again = await caller.services.ingest_jobs.retry(document.id)
+    again = await (await caller.services.jobs_of(document)).retry(document.id)
     caller.state.wake()
     return await _row(caller, again)
 
 
 @router.post("/documents/{document_id}/cancel", responses=refusals(409))
 async def cancel(document_id: str, caller: Writer) -> DocumentRow:
-    """Stop reading a document: at once where it waits, within a second where it is being read. 409 unless it is on its way."""
+    """Stop reading a document, or summarising one that is ready: at once where it waits, within a second where it is done.
+
+    409 unless either is on its way.
+    """
     document = await caller.document(DocumentId(document_id))
-    return await _row(caller, await caller.services.ingest_jobs.cancel(document.id))
+    return await _row(caller, await (await caller.services.jobs_of(document)).cancel(document.id))
 
 
 @router.get("/documents/{document_id}/chunks", responses=refusals(409))

@@ -1,15 +1,16 @@
 """What collections, documents and their parts look like."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 
 from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Stage
 from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ingestions import Ingestion
 from pincite.core.pictures import picture_url
+from pincite.core.summaries import SummaryRun, SummaryState
 from pincite.retrieval.history import Standing
 from pincite.server.schemas.evidence import ScopeRow, Source
 from pincite.server.schemas.query import MAX_DOCUMENTS, MAX_TAGS, SAYING_PATTERN, Id, Question, Text, storable, whole
@@ -24,19 +25,33 @@ CollectionName = Annotated[
 
 
 class NewCollection(BaseModel):
-    """A collection to be made."""
+    """A collection to be made. With `summaries` its documents are summarised, which a chat model is paid for."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
 
     name: CollectionName
+    summaries: StrictBool = False
 
 
 class CollectionChange(BaseModel):
-    """What of a collection is to become otherwise: its name. Its embedding model is changed by `pincite reembed`."""
+    """What of a collection is to become otherwise: its name, whether its documents are summarised; what isn't given stays.
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
+    Without summaries those that are there are deleted. Its embedding model is changed by `pincite reembed`.
+    """
 
-    name: CollectionName
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}, {"summaries": True}], "minProperties": 1}
+    )
+
+    # Left out is another thing than null, which is refused; the schema then has no default to show.
+    name: CollectionName = Field(default_factory=str)
+    summaries: StrictBool = Field(default_factory=bool)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Say what is to change: name, summaries, or both.")
+        return self
 
 
 class EmbeddingRow(BaseModel):
@@ -48,12 +63,13 @@ class EmbeddingRow(BaseModel):
 
 
 class CollectionRow(BaseModel):
-    """A collection. `embedding` is null when it is searched by words alone."""
+    """A collection. `embedding` is null when it is searched by words alone; with `summaries` its documents are summarised."""
 
     id: str
     name: str
     created_at: datetime
     embedding: EmbeddingRow | None
+    summaries: bool
     scope: ScopeRow
 
 
@@ -81,12 +97,25 @@ class ReasonRow(BaseModel):
     message: str
 
 
+class SummariesRow(BaseModel):
+    """How far a document's summaries are. Where they failed it is found all the same, and `reason` says why."""
+
+    state: SummaryState
+    attempt: int
+    done: int
+    total: int
+    model: str
+    reason: ReasonRow | None
+    summarising_ms: float
+
+
 class DocumentRow(BaseModel):
     """A document and its state. `version_id` is the version that is searched, null before the first is ready.
 
     `container_id` is the document whose file holds this one, as a message does its attachments. `versions` counts those that are
     or were searched, `duplicate_ids` are other documents with the same bytes. One that is `held` can't be removed. `pages_ocr`
     counts pages whose text OCR read in a picture, `pages_unread` those that draw something but gave no text; `warnings` say why.
+    `summaries` is null where none were asked for.
     """
 
     id: str
@@ -99,6 +128,7 @@ class DocumentRow(BaseModel):
     stage: Stage
     reason: ReasonRow | None
     progress: Progress | None
+    summaries: SummariesRow | None
     version_id: str | None
     sha256: str
     size_bytes: int
@@ -134,7 +164,7 @@ class ChunkRow(BaseModel):
     """A passage: `text` is the literal run `[start, end)` of the version's canonical text, in code points.
 
     `ocr` says that OCR read text of it in a picture.
-    Where it is `generated`, a model wrote it, and it belongs beside that run.
+    Where it is `generated`, a model wrote it, and it belongs beside that run; a summary names the chunks that it summarises.
     """
 
     id: str
@@ -148,6 +178,7 @@ class ChunkRow(BaseModel):
     page_to: int | None
     chunk_type: str
     generated: bool
+    summarises: list[str] = Field(description="Ids of the chunks that it is a summary of; these may be summaries themselves.")
     ocr: bool
     image_url: str | None = Field(description="Where the picture is: a figure, or the scanned page that it begins on.")
 
@@ -222,7 +253,12 @@ def collection_row(collection: Collection, scope: Scope) -> CollectionRow:
     spec = collection.embedding
     embedding = EmbeddingRow(name=spec.name, revision=spec.revision, dimensions=spec.dimensions) if spec else None
     return CollectionRow(
-        id=collection.id, name=collection.name, created_at=collection.created_at, embedding=embedding, scope=scope_row(scope)
+        id=collection.id,
+        name=collection.name,
+        created_at=collection.created_at,
+        embedding=embedding,
+        summaries=collection.summaries,
+        scope=scope_row(scope),
     )
 
 
@@ -231,7 +267,22 @@ def _progress(ingestion: Ingestion) -> Progress:
     return Progress(attempt=ingestion.attempt, done=ingestion.done, total=ingestion.total, timings=timings)
 
 
-def document_row(document: Document, ingestion: Ingestion | None, standing: Standing) -> DocumentRow:
+def _summaries(run: SummaryRun) -> SummariesRow:
+    reason = ReasonRow(code=run.reason.code, message=run.reason.message) if run.reason else None
+    return SummariesRow(
+        state=run.state,
+        attempt=run.attempt,
+        done=run.done,
+        total=run.total,
+        model=run.model,
+        reason=reason,
+        summarising_ms=round(run.ms, 1),
+    )
+
+
+def document_row(
+    document: Document, ingestion: Ingestion | None, standing: Standing, summaries: SummaryRun | None = None
+) -> DocumentRow:
     """Return a document as it is sent. While it is read, the stage is that of its attempt."""
     in_work = document.stage not in (Stage.READY, Stage.FAILED)
     reason = document.reason
@@ -246,6 +297,7 @@ def document_row(document: Document, ingestion: Ingestion | None, standing: Stan
         stage=ingestion.stage if in_work and ingestion else document.stage,
         reason=ReasonRow(code=reason.code, message=reason.message) if reason else None,
         progress=_progress(ingestion) if ingestion else None,
+        summaries=_summaries(summaries) if summaries and summaries.state is not SummaryState.OFF else None,
         version_id=document.version_id,
         sha256=document.sha256,
         size_bytes=document.size_bytes,
@@ -279,6 +331,7 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
         page_to=chunk.pages[-1].page if chunk.pages else None,
         chunk_type=chunk.chunk_type.value,
         generated=chunk.generated,
+        summarises=list(chunk.members),
         ocr=any(page.ocr for page in chunk.pages),
         image_url=picture_url(chunk.document_id, chunk.version_id, chunk.figure_id, chunk.pages),
     )
