@@ -1,4 +1,4 @@
-"""The tables of what stays of removed documents, and of what was erased. A change here needs a migration (`migrations/versions`)."""
+"""The tables of what stays of removed documents, and of what was erased. A change here needs a migration."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, Table, Text, text
 

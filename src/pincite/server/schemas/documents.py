@@ -147,6 +147,9 @@ class DocumentRow(BaseModel):
     updated_at: datetime
 
 
+ENDED = (Stage.READY, Stage.FAILED)
+
+
 class CollectionRows(BaseModel):
     """Collections by name."""
 
@@ -284,7 +287,8 @@ def document_row(
     document: Document, ingestion: Ingestion | None, standing: Standing, summaries: SummaryRun | None = None
 ) -> DocumentRow:
     """Return a document as it is sent. While it is read, the stage is that of its attempt."""
-    in_work = document.stage not in (Stage.READY, Stage.FAILED)
+    # An attempt that has ended since the document's row was read tells of another row: that one still has the version before.
+    in_work = document.stage not in ENDED and (ingestion is None or ingestion.stage not in ENDED)
     reason = document.reason
     return DocumentRow(
         id=document.id,
