@@ -21,6 +21,7 @@ from pincite.adapters.parsers.pdf_outline import mark_outline
 from pincite.adapters.parsers.pdf_paragraphs import Paragraph, paragraphs
 from pincite.adapters.parsers.pdf_rows import line_pitch
 from pincite.adapters.parsers.pdf_rules import NO_RULES, rules_of
+from pincite.adapters.parsers.pdf_streams import has_swelling_stream
 from pincite.adapters.parsers.pdf_words import find_gaps, find_words
 from pincite.adapters.parsers.pdf_writing import write_paragraph
 from pincite.adapters.parsers.pdfium import PdfDocument, open_pdf
@@ -52,6 +53,7 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
         declared_title = document.title()
     unread = tuple(page.number for page in pages if page.draws and not page.lines)
     if not any(page.lines for page in pages):
+        _check_streams(path)
         return _without_text(pages, unread, title=declared_title)
     body = body_size(pages)
     names = mark_furniture(pages, body=body)
@@ -67,6 +69,15 @@ def read_pdf(path: str, *, max_pages: int, max_chars: int, on_page: OnPage = lam
         unread=unread,
         figures=figures,
     )
+
+
+def _check_streams(path: str) -> None:
+    """Refuse a file without text that was made to do harm, before OCR looks at it. Raises `RefusedInput` (`too_large`)."""
+    if has_swelling_stream(path):
+        raise RefusedInput(
+            "A part of the PDF unpacks to far more than its size, as in files made to do harm. Print it to a new PDF.",
+            code="too_large",
+        )
 
 
 def _without_text(pages: Sequence[PageLines], unread: tuple[int, ...], *, title: str) -> ParsedDocument:
