@@ -12,9 +12,10 @@ from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredRecorder
 from pincite.core.answers import AnswerRecord
 from pincite.core.errors import ConfigurationError, ConflictError
-from pincite.core.ids import CollectionId, MessageId, WorkspaceId
+from pincite.core.ids import CollectionId, DocumentId, MessageId, WorkspaceId
 from pincite.core.ports.store import Store
-from pincite.core.receipts import Receipt, TimeStamp, is_sound
+from pincite.core.receipts import Receipt, TimeStamp, is_sound, without_lost
+from pincite.core.redacting import mask, redacted
 
 OTHERS = WorkspaceId("00000000-0000-7000-8000-000000000002")
 RECEIPT = Receipt(
@@ -146,6 +147,25 @@ async def test_a_receipt_is_stamped_when_it_is_first_asked_for_and_stays_so(stor
     assert found.time_stamp is not None
     plain = await Receipts(store, WORKSPACE, MemorySigner(), "pincite test").document(message_id)
     assert plain == first
+
+
+async def test_what_is_erased_while_an_authority_is_waited_for_is_not_shown(store: Store) -> None:
+    record = await answer(store, 1, "The secret code is 4711.")
+
+    class Slow(MemoryAuthority):
+        async def stamp(self, data: bytes) -> bytes:
+            left = redacted(record, [DocumentId("document-0")], mask)
+            async with store.open(WORKSPACE) as work:
+                await work.answers.rewrite(left)
+                receipt = await work.receipts.get(record.answer.message_id)
+                assert receipt
+                await work.receipts.forget(receipt.message_id, without_lost(receipt, left))
+                await work.commit()
+            return await super().stamp(data)
+
+    data = await Receipts(store, WORKSPACE, MemorySigner(), "x", Slow()).document(record.answer.message_id)
+    assert b"4711" not in data
+    assert CHECKS.check(data).faults == ()
 
 
 async def test_an_authority_that_fails_costs_the_stamp_alone(store: Store) -> None:

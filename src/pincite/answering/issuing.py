@@ -68,13 +68,21 @@ class Receipts:
 
         Raises `NotFoundError`, `UsageError` (`withhold`), `ConfigurationError` (`receipt_key`).
         """
+        record, receipt = await self._kept(message_id)
+        withholding.of(record)
+        await self._stamped(receipt or await self._late(message_id))
+        # Read again: a document may have been erased while the authority was waited for.
+        record, receipt = await self._kept(message_id)
+        if receipt is None:
+            raise AssertionError("A receipt that was issued stays.")
+        return document_of(receipt, record, withheld=withholding.of(record))
+
+    async def _kept(self, message_id: MessageId) -> tuple[AnswerRecord, Receipt | None]:
         async with self.store.open(self.workspace_id) as work:
-            record, receipt = await work.answers.get(message_id), await work.receipts.get(message_id)
+            receipt, record = await work.receipts.get(message_id), await work.answers.get(message_id)
         if record is None:
             raise NotFoundError("There is no such answer.", code="answer")
-        withheld = withholding.of(record)
-        receipt = await self._stamped(receipt or await self._late(message_id))
-        return document_of(receipt, record, withheld=withheld)
+        return record, receipt
 
     async def last(self) -> MessageId:
         """Return the answer that has the newest receipt. Raises `NotFoundError` where there is none."""
@@ -96,21 +104,19 @@ class Receipts:
             await work.commit()
         return receipt
 
-    async def _stamped(self, receipt: Receipt) -> Receipt:
+    async def _stamped(self, receipt: Receipt) -> None:
         """Have a receipt stamped that isn't, if there is an authority. Where that fails it goes without, until the next time."""
         if self.stamping is None or receipt.time_stamp:
-            return receipt
+            return
         try:
             response = await self.stamping.stamp(receipt.statement.encode())
             stamp = TimeStamp(response, self.signer.sign(sealed(receipt.id, response)))
         except PinciteError as error:
             _log.warning("A receipt goes without a time stamp. %s", error.message)
-            return receipt
+            return
         async with self.store.open(self.workspace_id) as work:
             await work.receipts.stamp(receipt.message_id, stamp)
-            kept = await work.receipts.get(receipt.message_id)
             await work.commit()
-        return kept or receipt
 
 
 def withholding(named: Collection[str]) -> Withholding:

@@ -9,7 +9,7 @@ from pincite.core.canonical_json import canonical
 from pincite.core.evidence import Source
 from pincite.core.ids import DocumentId, WorkspaceId
 from pincite.core.ports.signer import Signer
-from pincite.core.receipts import FORMAT, Receipt, commitment, contents_of, new_nonce, openings_of
+from pincite.core.receipts import FORMAT, Receipt, commitment, contents_of, finite, new_nonce, openings_of
 
 
 def issue(record: AnswerRecord, previous: Receipt | None, signer: Signer, *, workspace_id: WorkspaceId, software: str) -> Receipt:
@@ -118,7 +118,7 @@ def _claim(claim: Claim, passages: Sequence[Sequence[int]]) -> dict[str, Any]:
         "start": claim.start,
         "end": claim.end,
         "verdict": claim.verdict.value,
-        "support": claim.support,
+        "support": finite(claim.support),
         "passages": [at for index in claim.citations for at in passages[index]],
     }
 

@@ -15,6 +15,7 @@ from pincite.core.standings import KnownQuote, QuoteStanding, Standing
 
 NOT_OURS = "This store didn't issue the receipt and has no such document."
 WITHHELD = "Its words are withheld, and this store doesn't keep them."
+NO_DOCUMENT = "It was found by a retriever of your own, in no document that is kept here."
 _ANSWERS_AT_ONCE = 100
 
 
@@ -124,6 +125,8 @@ class _Comparison:
         return [await self._of(quote) for quote in quotes]
 
     async def _of(self, quote: KnownQuote) -> QuoteStanding:
+        if not quote.document_id:
+            return QuoteStanding(quote, Standing.NOT_COMPARED, NO_DOCUMENT)
         if quote.document_id in await self._work.keeping.erased([quote.document_id]):
             return QuoteStanding(quote, Standing.ERASED, "The document was erased.")
         document = await self._work.documents.get(quote.document_id)
@@ -137,8 +140,10 @@ class _Comparison:
     async def _gone(self, quote: KnownQuote) -> QuoteStanding:
         removed = await self._work.keeping.removed(quote.document_id)
         if removed is None:
-            return QuoteStanding(quote, Standing.GONE, "There is no such document any more.")
-        reason = f"The document was removed on {removed.removed_at:%Y-%m-%d}."
+            return QuoteStanding(quote, Standing.GONE, "There is no such document here.")
+        same = await self._work.documents.with_bytes([removed.document.sha256])
+        twin = f", and {same[0].path} has the same bytes" if same else ""
+        reason = f"The document was removed on {removed.removed_at:%Y-%m-%d}{twin}."
         return QuoteStanding(quote, Standing.GONE, reason, path=removed.document.path)
 
     async def _in(self, quote: KnownQuote, text: str, version_id: VersionId) -> QuoteStanding:

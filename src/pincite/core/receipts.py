@@ -8,9 +8,10 @@ try contents.
 import base64
 import hashlib
 import json
+import math
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -108,7 +109,7 @@ def contents_of(record: AnswerRecord) -> dict[str, Content]:
         contents[f"claims/{at}"] = {"text": _whole(answer.text[claim.start : claim.end]), "reason": _whole(claim.reason)}
     for at, quote in enumerate(record.evidence):
         contents[f"passages/{at}"] = quote.text
-        contents[f"places/{at}"] = [_place(span.as_dict()) for span in quote.spans]
+        contents[f"places/{at}"] = [_holdable(span.as_dict()) for span in quote.spans]
     for at, version in enumerate(basis.versions):
         contents[f"versions/{at}"] = {"title": _whole(version.title), "path": _whole(version.path), "sha256": version.sha256}
     return contents
@@ -153,8 +154,20 @@ def sealed(receipt_id: str, response: bytes) -> bytes:
     return canonical({"format": STAMP_FORMAT, "receipt": receipt_id, "response_sha256": digest(response)})
 
 
-def _place(span: dict[str, Any]) -> dict[str, Any]:
-    return {name: _whole(value) if isinstance(value, str) else value for name, value in span.items()}
+def _holdable(value: Any) -> Any:
+    """Return a value as canonical JSON can hold it: a hostile file's boxes may be infinite, and its labels half a pair."""
+    if isinstance(value, dict):
+        return {name: _holdable(each) for name, each in cast("dict[str, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_holdable(each) for each in cast("Sequence[Any]", value)]
+    if isinstance(value, float):
+        return finite(value)
+    return _whole(value) if isinstance(value, str) else value
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number, None for what is none."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _whole(text: str) -> str:

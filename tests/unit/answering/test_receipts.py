@@ -4,6 +4,7 @@ import asyncio
 import json
 import unicodedata
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +15,9 @@ from pincite.adapters.memory.signing import MemoryAuthority, MemorySigner
 from pincite.answering.issuing import Withholding, withholding
 from pincite.answering.receipt_checks import MOST_BYTES
 from pincite.answering.receipts import document_of
-from pincite.core.answers import AnswerRecord
+from pincite.core.answers import AnswerRecord, Span
 from pincite.core.canonical_json import canonical
+from pincite.core.documents import Box
 from pincite.core.errors import RefusedInput, UsageError
 from pincite.core.ids import DocumentId
 from pincite.core.receipts import Receipt, TimeStamp, digest, sealed, without_lost
@@ -91,6 +93,22 @@ def test_what_no_utf_8_can_hold_is_shown_all_the_same():
     assert found.faults == ()
     assert found.text("passages/0") == "Half a pair \ud83d."
     assert found.text("question") == "Why \udcff?"
+
+
+def test_places_that_no_json_can_hold_cost_no_answer_its_receipt():
+    spans = (
+        Span(1, "half \ud83d", "", (Box(float("nan"), float("-inf"), 1e400, 5.0),), (float("inf"), 2.0), confidence=float("nan")),
+    )
+    record = record_of("A quote.")
+    record = replace(
+        record,
+        evidence=(replace(record.evidence[0], spans=spans),),
+        answer=replace(record.answer, claims=(replace(record.answer.claims[0], support=float("nan")),)),
+    )
+    found = checked(record)
+    assert (found.faults, found.withheld) == ((), ())
+    [place] = cast("list[dict[str, object]]", found.opened["places/0"])
+    assert (place["boxes"], place["page_size"], place["page_label"]) == ([[None, None, None, 5]], [None, 2], "half \ufffd")
 
 
 @pytest.mark.parametrize(
