@@ -16,15 +16,40 @@ def group_sources(passages: Sequence[Passage]) -> list[Source]:
     Passages without `document_id` belong together when they share an address (`source_uri` or path), or a title and a page;
     otherwise each is a source of its own.
     """
-    groups: dict[Hashable, list[Passage]] = {}
-    seen: set[tuple[str, bool]] = set()
-    for passage in passages:
-        folded = (" ".join(passage.text.split()), passage.generated)
-        if folded in seen:
-            continue
-        seen.add(folded)
-        groups.setdefault(_source_key(passage), []).append(passage)
-    return [Source(n, tuple(sorted(group, key=_place))) for n, group in enumerate(groups.values(), start=1)]
+    return Numbering().add(passages)
+
+
+class Numbering:
+    """Numbers sources over several searches: what has a number keeps it, whatever is found later.
+
+    A version of a document that came meanwhile is another source.
+    """
+
+    def __init__(self) -> None:
+        self._groups: dict[Hashable, list[Passage]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._seen: dict[tuple[str, bool], Hashable] = {}
+
+    @property
+    def sources(self) -> list[Source]:
+        """Return all sources so far, `[n]` being `sources[n - 1]`."""
+        return [self._source(key) for key in self._groups]
+
+    def add(self, passages: Sequence[Passage]) -> list[Source]:
+        """Return the sources of a search in the order in which it found them, each with all of its passages so far."""
+        found: dict[Hashable, None] = {}
+        for passage in passages:
+            folded = (" ".join(passage.text.split()), passage.generated)
+            key = self._seen.get(folded)
+            if key is None:
+                key = self._seen[folded] = _source_key(passage)
+                self._groups.setdefault(key, []).append(passage)
+                self._numbers.setdefault(key, len(self._groups))
+            found.setdefault(key)
+        return [self._source(key) for key in found]
+
+    def _source(self, key: Hashable) -> Source:
+        return Source(self._numbers[key], tuple(sorted(self._groups[key], key=_place)))
 
 
 def _source_key(passage: Passage) -> Hashable:

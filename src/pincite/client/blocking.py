@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from pincite.answering.receipt_checks import CheckedReceipt
 from pincite.answering.standings import AnswerStandings
 from pincite.client.installation import Installation, quiet, uncounted, unheard_added, unheard_summaries
+from pincite.client.runs import Run
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
@@ -101,6 +102,10 @@ class SyncPincite:
         """Return the best passages as sources, one per page, best first."""
         return self._run(self._client.search(query, limit=limit, strategy=strategy, filter=filter))
 
+    def run(self) -> "SyncRun":
+        """Return a run of searches whose sources are numbered once over all of them."""
+        return SyncRun(self._client.run(), self._run)
+
     def ask(
         self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> Answer:
@@ -180,6 +185,25 @@ class SyncPincite:
     def restore(self, file: str | Path, *, force: bool = False, on_headway: HeadwayListener = unheard) -> Restored:
         """Put what a backup holds into the home."""
         return self._run(self._client.restore(file, force=force, on_headway=on_headway))
+
+
+class SyncRun:
+    """`Run` with blocking methods."""
+
+    def __init__(self, run: Run, wait: Callable[[Coroutine[Any, Any, list[Source]]], list[Source]]) -> None:
+        self._of = run
+        self._wait = wait
+
+    @property
+    def sources(self) -> list[Source]:
+        """Return all sources that were found so far, by their numbers."""
+        return self._of.sources
+
+    def search(
+        self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
+    ) -> list[Source]:
+        """Return the best passages as sources, best first, under the numbers of this run."""
+        return self._wait(self._of.search(query, limit=limit, strategy=strategy, filter=filter))
 
 
 async def _next(items: AsyncGenerator[T, None]) -> T | None:

@@ -14,10 +14,11 @@ from pincite.answering.receipt_checks import CheckedReceipt
 from pincite.answering.sources import group_sources
 from pincite.answering.standings import AnswerStandings
 from pincite.bootstrap import Services, backups, build
+from pincite.client.runs import Run
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
 from pincite.core.errors import NotFoundError, UsageError
-from pincite.core.evidence import Filter, Query, Source, Strategy
+from pincite.core.evidence import Filter, Query, Retrieval, Source, Strategy
 from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
 from pincite.core.ports.models import ChatModel
@@ -200,15 +201,21 @@ class Installation:
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None
     ) -> list[Source]:
         """Return the best passages as sources, one per page, best first."""
+        return group_sources((await self._retrieved(query, limit, strategy, filter)).passages)
+
+    def run(self) -> Run:
+        """Return a run of searches whose sources are numbered once over all of them."""
+        return Run(self._retrieved)
+
+    async def _retrieved(self, query: str, limit: int, strategy: Strategy | str, filter: Filter | None) -> Retrieval:
         chosen = strategy_of(limit, strategy)
         text = query.strip()
         if not text:
             raise UsageError("The query is empty. Write what you are looking for.", code="query_empty")
         collection = await self.collection()
-        found = await self.services.searcher.retrieve(
+        return await self.services.searcher.retrieve(
             Query(text, (collection.id,), filter or Filter(), limit=limit, strategy=chosen)
         )
-        return group_sources(found.passages)
 
     async def ask(
         self, question: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pincite.answering.sources import group_sources
+from pincite.answering.sources import Numbering, group_sources
 from pincite.core.documents import PageSpan
 from pincite.core.evidence import Passage
 from pincite.core.ids import DocumentId, VersionId
@@ -67,3 +67,26 @@ def test_passages_of_an_own_retriever_with_one_address_belong_together() -> None
 
 def test_nothing_found_gives_no_sources() -> None:
     assert group_sources([]) == []
+
+
+def test_over_several_searches_a_page_keeps_its_number() -> None:
+    numbering = Numbering()
+    first = numbering.add([passage("a", page=4), passage("b", page=2)])
+    second = numbering.add([passage("c", "d2", page=1), passage("d", page=2, index=1), passage("a", page=4)])
+    assert [(source.n, source.page) for source in first] == [(1, 4), (2, 2)]
+    assert [(source.n, [p.text for p in source.passages]) for source in second] == [(3, ["c"]), (2, ["b", "d"]), (1, ["a"])]
+    assert [source.n for source in numbering.sources] == [1, 2, 3]
+
+
+def test_a_text_that_an_earlier_search_found_elsewhere_stays_there() -> None:
+    numbering = Numbering()
+    numbering.add([passage("the same words", page=4)])
+    [again] = numbering.add([passage("the  same words", "d2", page=9)])
+    assert (again.n, again.page) == (1, 4)
+
+
+def test_another_version_of_a_page_is_another_source() -> None:
+    numbering = Numbering()
+    numbering.add([passage("sixty days", page=4)])
+    [changed] = numbering.add([replace(passage("ninety days", page=4), version_id=VersionId("v2"))])
+    assert (changed.n, [p.text for p in changed.passages]) == (2, ["ninety days"])
