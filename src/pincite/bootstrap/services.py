@@ -89,8 +89,13 @@ class Services:
         writer = summariser_of(llm or self.models.chat)
         return Summaries(self.store, writer, self.models.embedding_of, self.workspace_id, self.ingestor.metering)
 
-    async def jobs_of(self, document: Document) -> IngestJobs | Summaries:
-        """Return what tries again and cancels what is done with a document: of a ready one its summaries, if it is to have any."""
+    async def jobs_of(self, document: Document, *, to_retry: bool = False) -> IngestJobs | Summaries:
+        """Return what tries again and cancels what is done with a document: of a ready one its summaries, if it is to have any.
+
+        Pictures that are still to be described are tried again first.
+        """
+        if to_retry and await self.ingestor.illustrator.has_left(document.version_id):
+            return self.ingest_jobs
         async with self.store.open(self.workspace_id) as work:
             run = (await work.summaries.runs([document.id])).get(document.id)
         is_summarised = document.stage is Stage.READY and run is not None and run.state is not SummaryState.OFF

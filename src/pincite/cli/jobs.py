@@ -100,7 +100,8 @@ def jobs(context: click.Context, failed: bool, everything: bool, limit: int, as_
 def retry(documents: tuple[str, ...], failed: bool, collection: str) -> None:
     """Try once more to read documents, or to summarise them, where that failed or was cancelled; each goes on where it was.
 
-    A document is named by its id or its path.
+    One that is ready is tried again for pictures that the vision model hasn't described yet. A document is named by its id or
+    its path.
     """
     if failed == bool(documents):
         raise UsageError("Name the documents to be tried again, or say --failed for all that failed.", code="usage")
@@ -108,7 +109,7 @@ def retry(documents: tuple[str, ...], failed: bool, collection: str) -> None:
     async def work(client: "Pincite") -> "list[Document]":
         letters = [entry for entry in await _dead_letters(client) if entry.state == "failed"] if failed else []
         ids = [each.document.id for each in letters if each.document] + [await _id_of(client, name) for name in documents]
-        return [await (await _jobs_of(client, document_id)).retry(document_id) for document_id in dict.fromkeys(ids)]
+        return [await (await _jobs_of(client, document_id, to_retry=True)).retry(document_id) for document_id in dict.fromkeys(ids)]
 
     tried = with_client(collection, work)
     for document in tried:
@@ -140,11 +141,11 @@ async def _id_of(client: "Pincite", name: str) -> DocumentId:
     return found.id if found else (await client.document(name)).id
 
 
-async def _jobs_of(client: "Pincite", document_id: DocumentId) -> "IngestJobs | Summaries":
+async def _jobs_of(client: "Pincite", document_id: DocumentId, *, to_retry: bool = False) -> "IngestJobs | Summaries":
     services = client.services
     async with services.store.open(services.workspace_id) as work:
         document = await work.documents.get(document_id)
-    return await services.jobs_of(document) if document else services.ingest_jobs
+    return await services.jobs_of(document, to_retry=to_retry) if document else services.ingest_jobs
 
 
 async def _entries(client: "Pincite", states: "list[tuple[JobState, ...]]", limit: int) -> list[_Entry]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pincite.core.documents import Document, Stage
 from pincite.core.errors import StoreError
 from pincite.core.figures import WHOLE_PAGE, FigurePlace
-from pincite.core.ids import WorkspaceId
+from pincite.core.ids import VersionId, WorkspaceId
 from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.parsing import Parser
@@ -75,6 +75,14 @@ class Illustrator:
     async def restore(self, reading: Reading, path: Path, *, name: str) -> None:
         """Store again the bytes of pictures that somebody's removal took away before a row named them."""
         await self._figures.restore(reading.figures, path, name=name)
+
+    async def has_left(self, version_id: VersionId | None) -> bool:
+        """Say whether a version has pictures that are still to be shown to a model."""
+        if self.vision is None or version_id is None:
+            return False
+        async with self.store.open(self.workspace_id) as work:
+            figures = await work.figures.of_version(version_id)
+        return bool(await Describer(self.store, self.blobs, self.workspace_id, self.vision).left(figures))
 
     async def describe(
         self,

@@ -145,7 +145,7 @@ class Ingestor:
         async with reported(self.store, self.workspace_id, document, on_progress) as reports:
             run = _Run(document, name or document.path, title, embedding, reports, is_queued, is_anew, gives_way)
             try:
-                async with self._illustrator.forgetting(document) as figures:
+                async with self.illustrator.forgetting(document) as figures:
                     return await self._process(run, figures)
             except OvertakenError as overtaken:
                 return overtaken.document
@@ -163,13 +163,13 @@ class Ingestor:
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
         await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
-        reading = await self._illustrator.illustrate(reading, path, name=run.name, reports=run.reports)
+        reading = await self.illustrator.illustrate(reading, path, name=run.name, reports=run.reports)
         figures.update(figure.sha256 for figure in reading.figures)
         reading = await self._kept(document, reading)
         await self._process_contents(run)
         reading = await self._described(run, reading)
         done = await self._publish(run, reading)
-        await self._illustrator.restore(reading, path, name=run.name)
+        await self.illustrator.restore(reading, path, name=run.name)
         return done
 
     async def _put_aside(self, run: "_Run") -> Document:
@@ -215,7 +215,7 @@ class Ingestor:
                 await self._publish(run, stored, words_alone=True)
             return await self._publisher.again(stored)
 
-        return await self._illustrator.describe(run.document, reading, reports=run.reports, gives_way=run.gives_way, show=show)
+        return await self.illustrator.describe(run.document, reading, reports=run.reports, gives_way=run.gives_way, show=show)
 
     async def _publish(self, run: "_Run", reading: Reading, *, words_alone: bool = False) -> Document:
         """Publish with the model that the collection has; again when it comes to another one, or others read the same bytes."""
@@ -255,10 +255,10 @@ class Ingestor:
         return replace(reading_of(run.document, await self._parse(run), run.name), is_anew=True)
 
     @property
-    def _illustrator(self) -> Illustrator:
-        own = self.workspace_id
+    def illustrator(self) -> Illustrator:
+        """Return what keeps the pictures of the workspace's documents."""
         return Illustrator(
-            self.store, self.blobs, self.parser, own, self.max_figures, self.picture_text, self.vision, self.metering
+            self.store, self.blobs, self.parser, self.workspace_id, self.max_figures, self.picture_text, self.vision, self.metering
         )
 
     async def _kept(self, document: Document, reading: Reading) -> Reading:

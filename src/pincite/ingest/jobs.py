@@ -56,19 +56,28 @@ class IngestJobs:
         return turn.priority if done.stage is Stage.EMBEDDING else None
 
     async def retry(self, document_id: DocumentId) -> Document:
-        """Enqueue one more attempt to read a document that failed. Raises `NotFoundError`, `ConflictError` (`not_failed`)."""
+        """Enqueue one more attempt to read a document that failed, or whose pictures a model hasn't described yet.
+
+        Raises `NotFoundError`, `ConflictError` (`not_failed`).
+        """
+        has_left = await self._has_pictures_left(document_id)
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
             document = await work.documents.get(document_id)
             if document is None:
                 raise NotFoundError("There is no such document.", code="document")
-            if document.stage is not Stage.FAILED:
+            if document.stage is not Stage.FAILED and not (document.stage is Stage.READY and has_left):
                 raise ConflictError(_not_failed(document), code="not_failed")
             document = replace(document, stage=Stage.PENDING, reason=None, updated_at=datetime.now(UTC))
             await work.documents.save(document)
             await enqueue(work, self.ingestor.metering, document)
             await work.commit()
         return document
+
+    async def _has_pictures_left(self, document_id: DocumentId) -> bool:
+        async with self.store.open(self.workspace_id) as work:
+            document = await work.documents.get(document_id)
+        return bool(document) and await self.ingestor.illustrator.has_left(document.version_id)
 
     async def cancel(self, document_id: DocumentId) -> Document:
         """End the attempt to read a document: at once where it waits, and within a second where a worker is at it.

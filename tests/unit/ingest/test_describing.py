@@ -14,16 +14,19 @@ from pincite.adapters.memory.vision import ScriptedVisionModel
 from pincite.billing.ledger import Ledger
 from pincite.billing.pricing import PriceBook
 from pincite.core.documents import Chunk, ChunkType, Collection, Document, Stage
-from pincite.core.errors import ConfigurationError, UpstreamError
+from pincite.core.errors import ConfigurationError, ConflictError, UpstreamError
 from pincite.core.evidence import Passage
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
+from pincite.core.jobs import JobKind
 from pincite.core.messages import MessagePicture
 from pincite.core.ports.vision import Description
 from pincite.core.usage import UsageKind, UsageSum
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.describing import MOST_CHARACTERS, Vision, VisionRules
 from pincite.ingest.ingestor import Ingestor
+from pincite.ingest.jobs import IngestJobs
 from pincite.ingest.turns import always
+from pincite.worker.loop import Worker
 
 OURS = WorkspaceId(new_id())
 CAPTIONS = ("Figure 1. Ships by year and port", "Figure 2. Ships by flag and port")
@@ -266,6 +269,21 @@ async def test_of_a_document_that_is_removed_meanwhile_nothing_stays_but_what_it
     async with house.store.open(OURS) as work:
         hashes = [each.sha256 for each in looking.rows]
         assert await work.figures.descriptions(hashes, model=looking.name, asked=looking.version) == {}
+
+
+async def test_a_ready_document_is_tried_again_only_for_pictures_that_no_model_has_described() -> None:
+    house = House(model=ScriptedVisionModel(WRITTEN, errors=[DOWN]))
+    document = await house.add()
+    jobs = IngestJobs(house.store, house.ingestor, lambda _: house.embedding)
+    pending = await jobs.retry(document.id)
+    assert (pending.stage, pending.version_id) == (Stage.PENDING, document.version_id)
+    assert await Worker(house.store.queue, {JobKind.INGEST: jobs}, poll_s=0.001).work_off() == 1
+    async with house.store.open(OURS) as work:
+        again = await work.documents.get(document.id)
+    assert again
+    assert (again.stage, again.warnings, len(await house.written(again)), len(house.model.asked)) == (Stage.READY, (), 2, 3)
+    with pytest.raises(ConflictError, match="there is nothing to try again"):
+        await jobs.retry(document.id)
 
 
 async def test_with_the_last_document_that_shows_a_picture_its_description_goes() -> None:

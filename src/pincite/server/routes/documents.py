@@ -100,9 +100,12 @@ async def remove(document_id: str, caller: Writer) -> None:
 
 @router.post("/documents/{document_id}/retry", status_code=202, responses=refusals(409))
 async def retry(document_id: str, caller: Writer) -> DocumentRow:
-    """Try once more to read a document that failed, or to summarise one that is ready. 409 unless that failed."""
+    """Try once more to read a document that failed, or what failed of one that is ready: its summary, descriptions of pictures.
+
+    409 unless something did.
+    """
     document = await caller.document(DocumentId(document_id))
-    again = await (await caller.services.jobs_of(document)).retry(document.id)
+    again = await (await caller.services.jobs_of(document, to_retry=True)).retry(document.id)
     caller.state.wake()
     return await _row(caller, again)
 
