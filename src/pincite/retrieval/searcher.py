@@ -176,8 +176,8 @@ class Searcher:
             passages = await work.chunks.passages(list(chosen))
         missing = scores.keys() - {text.chunk_id for text in texts} | chosen.keys() - {passage.chunk_id for passage in passages}
         scored = tuple(replace(passage, scores=chosen[passage.chunk_id]) for passage in passages)
-        written = {text.chunk_id for text in texts if text.generated}
-        return _Found(scored, _signals(sides, literal, without=written), frozenset(missing))
+        summaries = {text.chunk_id for text in texts if text.members}
+        return _Found(scored, _signals(sides, literal, without=summaries), frozenset(missing))
 
     async def _with_leaves(self, found: Sequence[Scored], work: UnitOfWork) -> Sequence[Scored]:
         """Return what was found; where summaries are among it, with the passages that they stand for."""
@@ -273,7 +273,9 @@ def _sum(scopes: Sequence[Scope]) -> Scope:
 
 
 def _signals(found: _Sides, literal: float, *, without: Many[ChunkId]) -> Signals:
-    """Return how strong the evidence is. What a model wrote is none."""
+    """Return how strong the evidence is: summaries are none, their passages are; nothing else tells what a picture shows than what
+    a model wrote of it.
+    """
     return Signals(
         dense_top=max((hit.score for hit in found.dense if hit.chunk_id not in without), default=None),
         lexical_top=max((hit.score for hit in found.said if hit.chunk_id not in without), default=None),
