@@ -120,15 +120,8 @@ class Receipts:
 
 
 def withholding(named: Collection[str]) -> Withholding:
-    """Read what to withhold: labels (`2`, `[2]`) and places (`question`). Raises `UsageError` for an empty name."""
-    numbers: set[int] = set()
-    places: set[str] = set()
-    for each in named:
-        name = each.strip().removeprefix("[").removesuffix("]")
-        if not name:
-            raise UsageError("What is to be withheld? Name a label of the answer, such as 2, or `question`.", code="withhold")
-        if name.isascii() and name.isdecimal():
-            numbers.add(int(name[:9]))
-        else:
-            places.add(name)
+    """Read what to withhold: labels (`2`, `[2]`) and places (`question`). Empty names are none."""
+    names = [each.strip().removeprefix("[").removesuffix("]") for each in named]
+    numbers = {int(name[:9]) for name in names if name.isascii() and name.isdecimal()}
+    places = {name for name in names if name and not (name.isascii() and name.isdecimal())}
     return Withholding(frozenset(numbers), places=frozenset(places))
