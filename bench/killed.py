@@ -7,10 +7,13 @@ has one of them at the stage is killed. Each moment is held to what the test `te
 one second, but for some moments a stage with the product's own.
 """
 
+import os
 import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -20,27 +23,35 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.e2e.killing import STAGES, Killing, Moment, killing
 
+from pincite.core.documents import Stage
+
 BAR_S = 45.0
 HEADER = ["killed at", "moments", "job again in hand after, median", "longest", "all ended after, median", "longest"]
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of the moments in one home, and how its documents ended."""
+
+    moments: dict[str, list[Moment]]
+    ended: Counter[str]
+
+
 def main(moments: int = 50, own_moments: int = 3, tries: int = 20) -> None:
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        with killing(Path(folder) / "home") as house:
-            took = _moments(house, moments)
-            for n in range(tries):
-                house.kill_each_try(f"tries{n}")
-            ended = Counter(f"{each.stage.value}: {each.reason.code}" if each.reason else "ready" for each in house.documents())
-            house.assert_as_after_a_clean_run(Path(folder) / "clean")
-        with killing(Path(folder) / "own", lease_s=0) as house:
-            own = _moments(house, own_moments)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(len(STAGES) + 2) as homes:
+        # Side by side, each in a home of its own: most of the time somebody waits for a lease to be over.
+        found = [homes.submit(at_stage, Path(folder), stage, moments) for stage in STAGES]
+        tried, owned = homes.submit(in_every_try, Path(folder), tries), homes.submit(with_the_own_lease, Path(folder), own_moments)
+        took = {stage: each for one in found for stage, each in one.result().moments.items()}
+        ended = sum((one.result().ended for one in [*found, tried]), Counter[str]())
+        own = owned.result().moments
     lines = [
         f"{moments} moments a stage, {time.monotonic() - began:.0f} s in all; {tries} more books were killed in every try.",
         f"{sum(ended.values())} documents: {', '.join(f'{count} {name}' for name, count in ended.most_common())}.",
         "All ended as their files must; each attempt has one row in the ledger, with each token counted once; no text with a",
         "stored vector was embedded again; passages, vectors and index are those of a clean run, once documents that were given up",
-        f"were retried. {_in_hand(took)}",
+        f"were retried. {_in_hand(took)} Load of the machine at the end: {os.getloadavg()[0]:.1f}.",
         "",
         "With leases of one second:",
         "",
@@ -54,12 +65,39 @@ def main(moments: int = 50, own_moments: int = 3, tries: int = 20) -> None:
     assert all((moment.leased_again_s or 0) < BAR_S for each in own.values() for moment in each)
 
 
-def _moments(house: Killing, moments: int) -> dict[str, list[Moment]]:
-    found: dict[str, list[Moment]] = {}
-    for stage in STAGES:
-        found[stage.value] = [house.kill_at(stage, f"{stage.value}{n}") for n in range(moments)]
-        print(f"{stage.value}: done", file=sys.stderr, flush=True)
-    return found
+def at_stage(folder: Path, stage: Stage, moments: int) -> Found:
+    """Kill workers at a stage, and compare what is left with a clean run."""
+    with killing(folder / stage.value) as house:
+        house.chance.seed(stage.value)
+        took = [_told(house, stage, n) for n in range(moments)]
+        return Found({stage.value: took}, _compared(house, folder / f"{stage.value}-clean"))
+
+
+def in_every_try(folder: Path, tries: int) -> Found:
+    """Kill whoever reads a book, as often as it may be tried."""
+    with killing(folder / "tries") as house:
+        for n in range(tries):
+            house.kill_each_try(f"tries{n}")
+        return Found({}, _compared(house, folder / "tries-clean"))
+
+
+def with_the_own_lease(folder: Path, moments: int) -> Found:
+    """Kill workers at each stage that have the product's own lease."""
+    with killing(folder / "own", lease_s=0) as house:
+        took = {stage.value: [_told(house, stage, n) for n in range(moments)] for stage in STAGES}
+        return Found(took, _compared(house, folder / "own-clean"))
+
+
+def _told(house: Killing, stage: Stage, n: int) -> Moment:
+    moment = house.kill_at(stage, f"{stage.value}{n}")
+    print(f"{house.home.name} {stage.value} {n}: {moment}", file=sys.stderr, flush=True)
+    return moment
+
+
+def _compared(house: Killing, clean: Path) -> Counter[str]:
+    ended = Counter(f"{each.stage.value}: {each.reason.code}" if each.reason else "ready" for each in house.documents())
+    house.assert_as_after_a_clean_run(clean)
+    return ended
 
 
 def _in_hand(took: dict[str, list[Moment]]) -> str:
