@@ -116,7 +116,8 @@ def _word_pattern(lang: str) -> re.Pattern[str]:
     names = names_of(lang)
     every = sorted({*names.numbers, *names.scales}, key=len, reverse=True)
     inner = "|".join(map(re.escape, every)) or r"(?!)"
-    return re.compile(inner if lang in UNSPACED else rf"(?<![\w-])(?:{inner})(?!\w)")
+    behind = r"(?!\w)(?!\s\d{4}(?!\d))" if lang == "vi" else r"(?!\w)"  # "năm" is five, and before a figure the year
+    return re.compile(inner if lang in UNSPACED else rf"(?<![\w-])(?:{inner}){behind}")
 
 
 def _joined(text: str, figures: Sequence[Number], words: Sequence[re.Match[str]], lang: str) -> Iterator[Number]:

@@ -30,6 +30,18 @@ class ChatModel(Protocol):
         ...
 
 
+class WordSense(Protocol):
+    """What single words mean, as far as tables tell: no model runs."""
+
+    def likeness(self, left: str, right: str) -> float:
+        """Return how near two words or short phrases are in meaning: 1 for the same, about 0 for any two."""
+        ...
+
+    def rarity(self, text: str) -> float:
+        """Return how rare a word or short phrase is: minus the natural logarithm of its probability."""
+        ...
+
+
 class EmbeddingModel(Protocol):
     """A model that turns text into vectors. Over-long input is cut at the window, never refused."""
 

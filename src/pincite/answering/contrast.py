@@ -1,0 +1,254 @@
+"""A claim beside the sentences that are closest to it: what differs, as numbers and in words. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pincite.answering.alignment import Features, Side, Word, closeness, share, words_of_claim
+from pincite.answering.figures import Given, lacking, together
+from pincite.answering.opposition import Opposition, Turned, oppose
+from pincite.answering.substitutions import Run, counted, edits, negated_forms, other_things, runs, strangeness
+from pincite.core.ports.models import WordSense
+from pincite.language.polarity import Signs, signs_of
+from pincite.language.quantities import Figures, figures_of
+
+_CLOSEST = 3
+_NOT_MUCH_WORSE = 0.7
+_MOST_TOLD = 6
+_LAST = 3
+_LETTERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a claim and its sources have in common and what not; texts are as the claim or the source writes them.
+
+    `held` is the share of the claim in its closest sentence, `lacking` are amounts and dates that no source gives, `missing` words
+    that no source has, `turned` words of which the closest sentences say the opposite, `instead` an amount or date with what the
+    closest sentences give in its place, `ambiguous` figures that can be read in more than one way.
+    """
+
+    features: Features
+    held: float
+    lacking: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    turned: Sequence[str] = ()
+    instead: tuple[str, str] | None = None
+    ambiguous: Sequence[str] = ()
+
+
+def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense) -> Compared | None:
+    """Compare a claim with all texts it cites together; None for one without words. `lang` is the language of both."""
+    stated = _Stated(claim, lang)
+    if not stated.content or not sources:
+        return None
+    contrast = _Contrast(stated, sources)
+    features = {
+        **closeness(stated.every, stated.content, sources),
+        **contrast.told(),
+        **contrast.figures(),
+        **contrast.in_place(sense),
+        "is a reference": float("http" in claim),
+    }
+    return Compared(
+        features,
+        contrast.held,
+        lacking(claim, contrast.given, lang),
+        [word.text for word in stated.content if word.token not in contrast.there],
+        [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
+        contrast.instead(),
+        [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
+    )
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A claim as it is compared."""
+
+    text: str
+    lang: str
+
+    @cached_property
+    def figures(self) -> Figures:
+        return figures_of(self.text, self.lang)
+
+    @cached_property
+    def every(self) -> list[Word]:
+        return list(words_of_claim(self.text, self.lang, self.figures))
+
+    @cached_property
+    def content(self) -> list[Word]:
+        """The words that count; all of them where none does."""
+        return [word for word in self.every if word.weight] or [
+            Word(word.text, word.token, 1.0, is_name=False, is_figure=False) for word in self.every
+        ]
+
+    @cached_property
+    def stems(self) -> list[str]:
+        return [word.token for word in self.every]
+
+    @cached_property
+    def signs(self) -> Signs:
+        return signs_of([word.text for word in self.every], self.stems, self.lang)
+
+    @cached_property
+    def core(self) -> list[Word]:
+        """The words that say what the claim is about: without those that may be turned."""
+        turning = {self.stems[sign.at] for sign in self.signs.opposites} | {self.stems[at] for at in self.signs.negations}
+        return [word for word in self.content if word.token not in turning] or self.content
+
+
+@dataclass
+class _Contrast:
+    """A claim, its sources, and the sentences that hold most of it: the best first, at most three and none much worse."""
+
+    stated: _Stated
+    sources: Sequence[Side]
+    close: list[tuple[float, Side, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        every = ((share(self.stated.core, found), source, at) for source in self.sources for at, found in enumerate(source.sets))
+        best = sorted((item for item in every if item[0]), key=lambda item: -item[0])[:_CLOSEST]
+        self.close = [item for item in best if item[0] >= _NOT_MUCH_WORSE * best[0][0]]
+
+    @cached_property
+    def there(self) -> set[str]:
+        """All stems of all sources."""
+        return {token for source in self.sources for token in source.places}
+
+    @cached_property
+    def given(self) -> Given:
+        """All figures of all sources."""
+        return together(source.figures for source in self.sources)
+
+    @cached_property
+    def told_sentences(self) -> list[Turned]:
+        return [source.turned(at) for _, source, at in self.close]
+
+    @property
+    def held(self) -> float:
+        return self.close[0][0] if self.close else 0.0
+
+    @cached_property
+    def near(self) -> Opposition:
+        return self._opposed(self.told_sentences)
+
+    def _opposed(self, sentences: Sequence[Turned]) -> Opposition:
+        content = {word.token for word in self.stated.content}
+        return oppose(Turned(self.stated.stems, content, self.stated.signs), sentences)
+
+    def told(self) -> Features:
+        """What turns a claim against sources that hold its words: negations, opposites, how sure it is."""
+        signs, told, near = self.stated.signs, self.told_sentences, self.near
+        best = self._opposed(told[:1])
+        core = self.stated.core
+        strong = {self.stated.every[at].text for at in signs.strong}
+        return {
+            "core held": self.held,
+            "core held first": min(1.0, sum(share(core, source.sets[0]) for source in self.sources if source.sets)),
+            "core held last": max((share(core, found) for source in self.sources for found in source.sets[-_LAST:]), default=0.0),
+            "core margin": self.held - (self.close[1][0] if len(self.close) > 1 else 0.0),
+            "best at": self.close[0][2] / len(self.close[0][1].sets) if self.close else 0.0,
+            "negation differs": float(bool(signs.negations) != any(sentence.signs.negations for sentence in told[:2])),
+            "told negations": float(sum(bool(sentence.signs.negations) for sentence in told)),
+            "sure missing": float(len(strong - {word for source in self.sources for found in source.sentences for word in found})),
+            "signs": float(len(signs.opposites)),
+            "negations": float(len(signs.negations)),
+            "weak": float(len(signs.weak) - (len(told[0].signs.weak) if told else 0)),
+            "strong": float(len(signs.strong) - (len(told[0].signs.strong) if told else 0)),
+            "agreed": float(len(near.agreed)),
+            "agreed by best": float(len(best.agreed)),
+            "opposed": float(len(near.opposed)),
+            "opposed by best": float(len(best.opposed)),
+            "untold": float(len(near.untold)),
+            "negated here": float(len(near.negated_here)),
+            "negated here by best": float(len(best.negated_here)),
+            "negated there": float(min(_MOST_TOLD, len(set(near.negated_there)))),
+            "negated there by best": float(min(_MOST_TOLD, len(set(best.negated_there)))),
+            "negated both": float(near.negated_both),
+            "turned": self.held * float(bool(near.opposed) or bool(near.negated_here)),
+            "turned once": float(bool(best.opposed) != bool(best.negated_here)),
+            "rising": float(sum(sign.side for sign in signs.opposites)),
+        }
+
+    def figures(self) -> Features:
+        """Amounts and dates that the sources don't give, or give elsewhere, or of something else."""
+        own, text, lang = self.stated.figures, self.stated.text, self.stated.lang
+        count = len(own.amounts) + len(own.dates)
+        if not count:
+            return {"figures": 0.0, "figures missing": 0.0, "figures far": 0.0, "counted other": 0.0, "counted after other": 0.0}
+        return {
+            "figures": float(count),
+            "figures missing": float(len(lacking(text, self.given, lang))),
+            "figures far": float(len(lacking(text, together(self._close_figures), lang))),
+            **other_things(counted(text, own.amounts), [one for source in self.sources for one in source.counted]),
+        }
+
+    @cached_property
+    def _close_figures(self) -> list[Figures]:
+        return [figures_of(source.text_of(at), source.lang) for _, source, at in self.close]
+
+    def instead(self) -> tuple[str, str] | None:
+        """Return a figure of the claim that its closest sentences don't give, and what of the same kind they give in its place."""
+        there = together(self._close_figures)
+        for mine, theirs in (*self._other_amounts(there), *self._other_dates(there)):
+            return mine, theirs
+        return None
+
+    def _other_amounts(self, there: Given) -> Iterator[tuple[str, str]]:
+        for amount in self.stated.figures.amounts:
+            if not there.holds_amount(amount):
+                for (_, source, at), figures in zip(self.close, self._close_figures, strict=True):
+                    text = source.text_of(at)
+                    for other in figures.amounts:
+                        if other.is_comparable(amount) and not any(other.may_equal(one) for one in self.stated.figures.amounts):
+                            yield self.stated.text[amount.start : amount.end].strip(), text[other.start : other.end].strip()
+
+    def _other_dates(self, there: Given) -> Iterator[tuple[str, str]]:
+        for date in self.stated.figures.dates:
+            if not there.holds_date(date):
+                for (_, source, at), figures in zip(self.close, self._close_figures, strict=True):
+                    text = source.text_of(at)
+                    for other in figures.dates:
+                        if all(mine.differs(theirs) for mine in date.readings for theirs in other.readings):
+                            yield self.stated.text[date.start : date.end].strip(), text[other.start : other.end].strip()
+
+    def in_place(self, sense: WordSense) -> Features:
+        """What stands in the claim in place of what the closest sentences say."""
+        every, there = self.stated.every, self.there
+        missing = runs([word.text for word in every], [self._is_missing(word) for word in every])
+        others, plain = self._untold()
+        turkish = self.sources[0].lang == "tr"
+        negated = negated_forms([word.text for word in self.stated.content if word.token not in there], plain) if turkish else 0
+        singles = [Run(word, len(word)) for word in plain if word < "\u0e00" and len(word) > _LETTERS]
+        return {
+            **strangeness(missing, [*others, *singles], sense),
+            **self._edits(sense),
+            "missing runs": float(len(missing)),
+            "missing sure names": float(sum(word.is_name and word.token not in there for word in self.stated.content)),
+            "negated form": float(negated),
+        }
+
+    def _edits(self, sense: WordSense) -> Features:
+        every = self.stated.every
+        _, source, at = self.close[0] if self.close else (0.0, None, 0)
+        if source is None:
+            return edits([], [], [], ([], []), sense)
+        turning = {*self.stated.signs.negations, *(sign.at for sign in self.stated.signs.opposites)}
+        counts = [bool(word.weight) or number in turning for number, word in enumerate(every)]
+        return edits(self.stated.stems, source.stems[at], counts, ([word.text for word in every], source.sentences[at]), sense)
+
+    def _is_missing(self, word: Word) -> bool:
+        return bool(word.weight) and not word.is_figure and word.token not in self.there
+
+    def _untold(self) -> tuple[list[Run], list[str]]:
+        """Return what the closest sentences have and the claim hasn't: runs of words, and the words."""
+        mine = set(self.stated.stems)
+        others: list[Run] = []
+        plain: list[str] = []
+        for _, source, at in self.close:
+            found = source.sentences[at]
+            lack = [token not in mine and not word[0].isdigit() for word, token in zip(found, source.stems[at], strict=True)]
+            others += runs(found, lack)
+            plain += [word for word, lacks in zip(found, lack, strict=True) if lacks]
+        return others, plain

@@ -1,0 +1,104 @@
+"""Compare the claims that the verifier's weights are trained on with their sources, then have the weights made.
+
+    make verifier
+
+Reads the development halves of `../shared/evals`: pairs of claims and cited texts that people judged, and sentences of XQuAD in
+twelve languages, tampered with by rule beside their twins. `fit_verifier.py`, which needs scikit-learn, does the rest.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pincite.adapters.models.e5_words import load_words
+from pincite.answering.alignment import Side
+from pincite.answering.contrast import compare
+from pincite.evaluation.tampering import Material, languages, suite
+from pincite.language.detect import detect
+
+ROOT = Path(__file__).parent.parent
+EVALS = ROOT.parent / "shared/evals"
+JUDGED = ("attributionbench", "scifact-verify", "summedits")
+FOLDS = 5
+SEED = 7
+VERBATIM_SHARE = 3
+"""One in so many of the pairs that stand word for word: the verifier sees to those without weights."""
+
+SENSE = load_words()
+
+
+def main(python: str) -> None:
+    """Write the features to a scratch file and have the weights fitted with an interpreter that has scikit-learn."""
+    if not EVALS.is_dir():
+        sys.exit("The data sets of ../shared/evals are missing: there is nothing to train on.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for row in (*judged(), *tampered()):
+                file.write(json.dumps(row) + "\n")
+        subprocess.run([python, str(ROOT / "tools/fit_verifier.py"), str(path)], check=True)
+
+
+def judged() -> Iterator[dict[str, Any]]:
+    """Yield the claims that people judged."""
+    for name in JUDGED:
+        corpus = {row["id"]: row for row in rows(EVALS / name / "corpus.jsonl")}
+        cited = citations(EVALS / name / "dev/qrels.tsv")
+        for row in rows(EVALS / name / "dev/queries.jsonl"):
+            text = corpus[cited[row["id"]]]
+            side = Side(f"{text['title']}\n{text['text']}".strip(), detect(text["text"]))
+            yield entry(name, f"{name} {text['id']}", row["text"], side, is_true=row["binary"] == "supported")
+
+
+def tampered() -> Iterator[dict[str, Any]]:
+    """Yield sentences and what rules made of them."""
+    material = passages()
+    for lang in languages():
+        sides: dict[str, Side] = {}
+        for at, item in enumerate(suite(material, lang, seed=SEED)):
+            side = sides.setdefault(item.material.group, Side(item.material.text, lang))
+            if item.rewritten:
+                yield entry("rewritten", item.material.group, item.rewritten.claim, side, is_true=True, pair=item.rewritten)
+                yield entry("rewritten", item.material.group, item.rewritten.tampered, side, is_true=False, pair=item.rewritten)
+            elif at % VERBATIM_SHARE == 0:
+                yield entry("verbatim", item.material.group, item.pair.claim, side, is_true=True, pair=item.pair)
+                yield entry("verbatim", item.material.group, item.pair.tampered, side, is_true=False, pair=item.pair)
+
+
+def passages() -> list[Material]:
+    """Return the XQuAD paragraphs of the development half with the answers that are names."""
+    corpus = {row["id"]: row for row in rows(EVALS / "xquad/corpus.jsonl")}
+    cited = citations(EVALS / "xquad/dev/qrels.tsv")
+    names: dict[str, set[str]] = {}
+    for row in rows(EVALS / "xquad/dev/queries.jsonl"):
+        plain = {answer for answer in row["answers"] if 2 <= len(answer) <= 25 and not any(map(str.isdigit, answer))}
+        names.setdefault(cited[row["id"]], set()).update(plain)
+    return [Material(f"xquad {key.split('-')[1]}", key.split("-")[0], corpus[key]["text"], sorted(found)) for key, found in sorted(names.items())]
+
+
+def entry(name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None) -> dict[str, Any]:
+    """Return what the fit needs of one claim."""
+    compared = compare(claim, [side], side.lang, SENSE)
+    fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
+    kind = {"kind": pair.kind, "lang": pair.lang} if pair else {}
+    return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, **kind}
+
+
+def citations(path: Path) -> dict[str, str]:
+    """Return the cited text of each claim."""
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
+    return dict((claim, text) for claim, text, _ in (line.split("\t") for line in lines))
+
+
+def rows(path: Path) -> Sequence[dict[str, Any]]:
+    """Read JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
