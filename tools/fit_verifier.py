@@ -114,18 +114,19 @@ def report(data, labels, sets, scores) -> float:
     for name in JUDGED:
         mine = sets == name
         said = scores[mine] > 0.5
-        print(f"{name:<18} macro-F1 {f1_score(labels[mine], said, average='macro'):.3f}  balanced accuracy {balanced_accuracy_score(labels[mine], said):.3f}")
-    mine = sets == "attributionbench"
+        macro, balanced = f1_score(labels[mine], said, average="macro"), balanced_accuracy_score(labels[mine], said)
+        print(f"{name:<18} macro-F1 {macro:.3f}  balanced accuracy {balanced:.3f}")
+    mine = sets == JUDGED[0]
     order = np.argsort(-scores[mine])
     precision = np.cumsum(labels[mine][order]) / np.arange(1, mine.sum() + 1)
     last = np.flatnonzero(precision >= PRECISION)[-1]
-    threshold = scores[mine][order][last]
-    print(f"supported from {threshold:.3f}: recall {labels[mine][order][: last + 1].sum() / labels[mine].sum():.3f} on attributionbench")
+    recall = labels[mine][order][: last + 1].sum() / labels[mine].sum()
+    print(f"supported from {scores[mine][order][last]:.3f}: recall {recall:.3f} on {JUDGED[0]}")
     for name in SUITES:
-        mine = sets == name
-        alarm = scores < 0.5
-        print(f"{name:<18} caught {alarm[mine & ~labels].mean():.3f}  false alarms {alarm[mine & labels].mean():.3f}  " + "  ".join(parts(data, mine, labels, alarm)))
-    return threshold
+        mine, alarm = sets == name, scores < 0.5
+        caught, false = alarm[mine & ~labels].mean(), alarm[mine & labels].mean()
+        print(f"{name:<18} caught {caught:.3f}  false alarms {false:.3f}  " + "  ".join(parts(data, mine, labels, alarm)))
+    return scores[sets == JUDGED[0]][order][last]
 
 
 def parts(data, mine, labels, alarm):

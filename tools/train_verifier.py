@@ -23,7 +23,7 @@ from pincite.language.detect import detect
 
 ROOT = Path(__file__).parent.parent
 EVALS = ROOT.parent / "shared/evals"
-JUDGED = ("attributionbench", "scifact-verify", "summedits")
+JUDGED = ("attributionbench", "scifact-verify", "summedits", "begin-wow")
 FOLDS = 5
 SEED = 7
 VERBATIM_SHARE = 3
@@ -52,7 +52,14 @@ def judged() -> Iterator[dict[str, Any]]:
         for row in rows(EVALS / name / "dev/queries.jsonl"):
             text = corpus[cited[row["id"]]]
             side = Side(f"{text['title']}\n{text['text']}".strip(), detect(text["text"]))
-            yield entry(name, f"{name} {text['id']}", row["text"], side, is_true=row["binary"] == "supported")
+            yield entry(
+                name,
+                f"{name} {text['id']}",
+                row["text"],
+                side,
+                is_true=row["binary"] == "supported",
+                question=row.get("question", ""),
+            )
 
 
 def tampered() -> Iterator[dict[str, Any]]:
@@ -78,12 +85,13 @@ def passages() -> list[Material]:
     for row in rows(EVALS / "xquad/dev/queries.jsonl"):
         plain = {answer for answer in row["answers"] if 2 <= len(answer) <= 25 and not any(map(str.isdigit, answer))}
         names.setdefault(cited[row["id"]], set()).update(plain)
-    return [Material(f"xquad {key.split('-')[1]}", key.split("-")[0], corpus[key]["text"], sorted(found)) for key, found in sorted(names.items())]
+    passages = ((*key.split("-")[:2], corpus[key]["text"], sorted(found)) for key, found in sorted(names.items()))
+    return [Material(f"xquad {number}", lang, text, plain) for lang, number, text, plain in passages]
 
 
-def entry(name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None) -> dict[str, Any]:
+def entry(name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None, question: str = "") -> dict[str, Any]:
     """Return what the fit needs of one claim."""
-    compared = compare(claim, [side], side.lang, SENSE)
+    compared = compare(claim, [side], side.lang, SENSE, question=question)
     fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
     kind = {"kind": pair.kind, "lang": pair.lang} if pair else {}
     return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, **kind}
@@ -92,7 +100,7 @@ def entry(name: str, group: str, claim: str, side: Side, *, is_true: bool, pair:
 def citations(path: Path) -> dict[str, str]:
     """Return the cited text of each claim."""
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
-    return dict((claim, text) for claim, text, _ in (line.split("\t") for line in lines))
+    return {claim: text for claim, text, _ in (line.split("\t") for line in lines)}
 
 
 def rows(path: Path) -> Sequence[dict[str, Any]]:

@@ -128,6 +128,7 @@ def words_of_claim(claim: str, lang: str, own: Figures) -> Iterator[Word]:
 
 
 def share(content: Sequence[Word], tokens: frozenset[str] | set[str]) -> float:
+    """Return the share in 0–1 of the words' weight that a text with these stems holds."""
     return sum(word.weight for word in content if word.token in tokens) / sum(word.weight for word in content)
 
 
@@ -135,10 +136,7 @@ def _held(content: Sequence[Word], sources: Sequence[Side]) -> Features:
     """How much of the claim's weight the sources hold: in all, in their best sentences, and what is missing."""
     all_tokens = {token for source in sources for token in source.places}
     sets = [source.sets for source in sources]
-    runs = [
-        max((share(content, frozenset[str]().union(*found[at : at + size])) for found in sets for at in range(len(found))), default=0.0)
-        for size in (1, 2, 3)
-    ]
+    runs = [max((_most(content, found, size) for found in sets), default=0.0) for size in (1, 2, 3)]
     missing = [word for word in content if word.token not in all_tokens]
     kin = [word.weight * (1 - _kinship(word.token, all_tokens)) for word in missing]
     names = [word for word in content if word.is_name]
@@ -162,6 +160,12 @@ def _held(content: Sequence[Word], sources: Sequence[Side]) -> Features:
         "names held": 1 - len(lost_names) / len(names) if names else 1.0,
         "first half more": share(content[:half], all_tokens) - (share(content[half:], all_tokens) if content[half:] else 0.0),
     }
+
+
+def _most(content: Sequence[Word], sentences: Sequence[frozenset[str]], size: int) -> float:
+    """Return the most that so many sentences in a row hold."""
+    runs = (frozenset[str]().union(*sentences[at : at + size]) for at in range(len(sentences)))
+    return max((share(content, tokens) for tokens in runs), default=0.0)
 
 
 def _missing_run(content: Sequence[Word], tokens: set[str]) -> float:

@@ -4,19 +4,22 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from pincite.answering.claims import ClaimSpan, claim_text, split_claims
-from pincite.answering.figures import Given, lacking, listed, together
+from pincite.answering.figures import lacking, listed, together
 from pincite.answering.markers import Mark
 from pincite.answering.quotes import NUMBER_MISSING, QuoteMatch, find_quote
-from pincite.answering.segments import language_of
+from pincite.answering.verify import Evidence, Judgement, Verifier
 from pincite.core.answers import Citation, Claim, FrozenQuote, Quote, Span, Verdict
 from pincite.core.errors import RefusedInput
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import VersionId
 from pincite.core.ports.locator import Locator
 from pincite.language.detect import detect
-from pincite.language.quantities import Figures, figures_of
+
+_WORTH_JUDGING = 0.5
+"""A source that holds less of a claim's words isn't tried for one without a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +30,72 @@ class Cited:
     citations: tuple[Citation, ...]
 
 
-def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: str = "") -> Cited:
-    """Return every claim of the text, and per claim and label one citation with its quote.
+def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: str = "", verifier: Verifier | None = None) -> Cited:
+    """Return every claim of the text with its verdict, and per claim and label one citation with its quote.
 
-    Claims that a label supports with the same quote share the citation.
+    Claims that a label supports with the same quote share the citation. Without a `verifier` only claims that stand word for word
+    in their quotes get a verdict. With one, a claim without a label that a source supports is given that source's label.
     """
-    by_number = {source.n: source for source in sources}
-    citations: list[Citation] = []
-    claims: list[Claim] = []
-    figures: dict[int, list[Figures]] = {}
-    written = lang or detect(text)
-    for span in split_claims(text, marks, written):
-        said = claim_text(text, span, marks)
-        matches = [(n, find_quote(said, by_number[n], lang=lang)) for n in span.labels if n in by_number]
-        indexes = [_place(citations, _citation(n, match)) for n, match in matches if match]
-        given = _given(figures, [by_number[n] for n, match in matches if match])
-        claims.append(_claim(span, [match for _, match in matches if match], indexes, lacking(said, given, written)))
-    return Cited(tuple(claims), tuple(citations))
+    citing = _Citing(sources, lang, lang or detect(text), verifier)
+    claims = [citing.claim(span, claim_text(text, span, marks)) for span in split_claims(text, marks, citing.written)]
+    return Cited(tuple(claims), tuple(citing.citations))
 
 
-def _citation(n: int, match: QuoteMatch) -> Citation:
+class _Citing:
+    """The claims of one answer on their way to verdicts, and the citations so far."""
+
+    def __init__(self, sources: Sequence[Source], lang: str, written: str, verifier: Verifier | None) -> None:
+        self.written = written
+        self.citations: list[Citation] = []
+        self._by_number = {source.n: source for source in sources}
+        self._lang = lang
+        self._verifier = verifier
+        self._evidence = Evidence(sources)
+
+    def claim(self, span: ClaimSpan, said: str) -> Claim:
+        labels = [n for n in span.labels if n in self._by_number]
+        matches = [(n, match) for n in labels if (match := find_quote(said, self._by_number[n], lang=self._lang))]
+        issued: Literal["model", "verifier"] = "model"
+        if not labels and self._verifier:
+            matches, issued = self._found(said), "verifier"
+        judged = self._judged(said, matches) if matches else _uncited(labels, self._verifier)
+        if issued == "verifier" and judged.verdict is not Verdict.SUPPORTED:
+            matches, judged = [], _uncited(labels, self._verifier)
+        indexes = [_place(self.citations, _citation(n, match, issued)) for n, match in matches]
+        return Claim(span.start, span.end, judged.verdict, judged.support, judged.reason, tuple(dict.fromkeys(indexes)))
+
+    def _found(self, said: str) -> list[tuple[int, QuoteMatch]]:
+        """Return the source that holds most of a claim without a label."""
+        every = [(n, match) for n, source in self._by_number.items() if (match := find_quote(said, source, lang=self._lang))]
+        best = max(every, key=lambda item: item[1].support, default=None)
+        return [best] if best and best[1].support >= _WORTH_JUDGING else []
+
+    def _judged(self, said: str, matches: Sequence[tuple[int, QuoteMatch]]) -> Judgement:
+        if any(match.literal for _, match in matches):
+            return Judgement(Verdict.SUPPORTED, 1.0, "The claim stands word for word in its quote.")
+        sides = self._evidence.sides([n for n, _ in matches])
+        if self._verifier:
+            return self._verifier.judge(said, sides, self.written)
+        missing = lacking(said, together(side.figures for side in sides), self.written)
+        support = max(match.support for _, match in matches)
+        if missing:
+            reason = f"Its sources don't say {listed(missing)}; compare the claim with its quote."
+            return Judgement(Verdict.NOT_CHECKED, min(support, NUMBER_MISSING), reason)
+        return Judgement(Verdict.NOT_CHECKED, support, "The claim is not a literal quote; compare it with its quote.")
+
+
+def _uncited(labels: Sequence[int], verifier: Verifier | None) -> Judgement:
+    if labels:
+        return Judgement(Verdict.NOT_CHECKED, None, "What it cites can't be quoted.")
+    if verifier is None:
+        return Judgement(Verdict.NOT_CHECKED, None, "The claim carries no citation.")
+    return Judgement(Verdict.NOT_FOUND, None, "The claim carries no citation, and no source says it.")
+
+
+def _citation(n: int, match: QuoteMatch, issued_by: Literal["model", "verifier"]) -> Citation:
     passage = match.passage
     quote = Quote(match.text, match.start, match.end, _page_spans(passage, match.start, match.end))
-    return Citation(n, passage.document_id, passage.version_id, passage.chunk_id, (quote,))
+    return Citation(n, passage.document_id, passage.version_id, passage.chunk_id, (quote,), issued_by)
 
 
 def _place(citations: list[Citation], citation: Citation) -> int:
@@ -57,29 +103,6 @@ def _place(citations: list[Citation], citation: Citation) -> int:
     if citation not in citations:
         citations.append(citation)
     return citations.index(citation)
-
-
-def _given(known: dict[int, list[Figures]], sources: Sequence[Source]) -> Given:
-    """Return the figures of sources; each is read once an answer."""
-    for source in sources:
-        if source.n not in known:
-            titled = [figures_of(source.title, language_of(source.best))]
-            known[source.n] = titled + [figures_of(passage.text, language_of(passage)) for passage in source.quotable]
-    return together(figures for source in sources for figures in known[source.n])
-
-
-def _claim(span: ClaimSpan, matches: Sequence[QuoteMatch], indexes: Sequence[int], missing: Sequence[str]) -> Claim:
-    support = max((match.support for match in matches), default=None)
-    if any(match.literal for match in matches):
-        verdict, reason = Verdict.SUPPORTED, "The claim stands word for word in its quote."
-    elif indexes and missing:
-        verdict, reason = Verdict.NOT_CHECKED, f"Its sources don't say {listed(missing)}; compare the claim with its quote."
-        support = min(support or 0.0, NUMBER_MISSING)
-    elif indexes:
-        verdict, reason = Verdict.NOT_CHECKED, "The claim is not a literal quote; compare it with its quote."
-    else:
-        verdict, reason = Verdict.NOT_CHECKED, "The claim carries no citation."
-    return Claim(span.start, span.end, verdict, support, reason, tuple(dict.fromkeys(indexes)))
 
 
 def _page_spans(passage: Passage, start: int, end: int) -> tuple[Span, ...]:
@@ -109,6 +132,21 @@ async def locate_quotes(citations: Sequence[Citation], locator: Locator) -> tupl
         return replace(quote, spans=tuple(replace(span, section=section) for span in spans)) if spans else quote
 
     return tuple(replace(c, quotes=tuple(located(c, quote) for quote in c.quotes)) for c in citations)
+
+
+def doubt(cited: Cited) -> Cited:
+    """Return the claims with a number whose quotes hold a word that OCR isn't sure of as not checked."""
+    claims = tuple(_doubted(claim, cited.citations) for claim in cited.claims)
+    return Cited(claims, cited.citations)
+
+
+def _doubted(claim: Claim, citations: Sequence[Citation]) -> Claim:
+    quotes = [quote for at in claim.citations for quote in citations[at].quotes]
+    doubtful = any(quote.is_doubtful and any(map(str.isdigit, quote.text)) for quote in quotes)
+    if not doubtful or claim.verdict not in (Verdict.SUPPORTED, Verdict.CONTRADICTED):
+        return claim
+    reason = "OCR isn't sure of a word of its quote, which holds numbers; compare it with the page."
+    return replace(claim, verdict=Verdict.NOT_CHECKED, reason=reason)
 
 
 def freeze(citations: Sequence[Citation]) -> tuple[FrozenQuote, ...]:

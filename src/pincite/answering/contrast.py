@@ -7,14 +7,18 @@ from functools import cached_property
 from pincite.answering.alignment import Features, Side, Word, closeness, share, words_of_claim
 from pincite.answering.figures import Given, lacking, together
 from pincite.answering.opposition import Opposition, Turned, oppose
-from pincite.answering.substitutions import Run, counted, edits, negated_forms, other_things, runs, strangeness
+from pincite.answering.substitutions import Line, Run, counted, edits, negated_forms, other_things, runs, strangeness
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import Signs, signs_of
 from pincite.language.quantities import Figures, figures_of
+from pincite.language.stems import stem_all
+from pincite.language.stopwords import stop_words
+from pincite.language.words import words
 
 _CLOSEST = 3
 _NOT_MUCH_WORSE = 0.7
 _MOST_TOLD = 6
+_MOSTLY = 0.6
 _LAST = 3
 _LETTERS = 2
 
@@ -37,8 +41,11 @@ class Compared:
     ambiguous: Sequence[str] = ()
 
 
-def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense) -> Compared | None:
-    """Compare a claim with all texts it cites together; None for one without words. `lang` is the language of both."""
+def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *, question: str = "") -> Compared | None:
+    """Compare a claim with all texts it cites together; None for one without words.
+
+    `lang` is the language of both. `question` is what the claim answers: words of it say less than the others.
+    """
     stated = _Stated(claim, lang)
     if not stated.content or not sources:
         return None
@@ -46,6 +53,7 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense) ->
     features = {
         **closeness(stated.every, stated.content, sources),
         **contrast.told(),
+        **contrast.asked(question),
         **contrast.figures(),
         **contrast.in_place(sense),
         "is a reference": float("http" in claim),
@@ -171,6 +179,25 @@ class _Contrast:
             "rising": float(sum(sign.side for sign in signs.opposites)),
         }
 
+    def asked(self, question: str) -> Features:
+        """How much the sources hold of what a claim adds to its question, and the sentences that say it of the question."""
+        asked = set(stem_all(words(question), self.stated.lang)) - set(
+            stem_all(sorted(stop_words(self.stated.lang)), self.stated.lang)
+        )
+        new = [word for word in self.stated.content if word.token not in asked]
+        old = [word for word in self.stated.content if word.token in asked]
+        best = self.close[0][1].sets[self.close[0][2]] if self.close else frozenset[str]()
+        near = [found for source in self.sources for found in source.sets if new and share(new, found) >= _MOSTLY]
+        return {
+            "new words": float(len(new)) if question else 0.0,
+            "new held": share(new, self.there) if new else 1.0,
+            "new held by best": share(new, best) if new else 1.0,
+            "asked held": len(asked & self.there) / len(asked) if asked else 1.0,
+            "asked held by best": len(asked & best) / len(asked) if asked else 1.0,
+            "asked near new": max((len(asked & found) / len(asked) for found in near), default=0.0) if asked else 1.0,
+            "old held by best": share(old, best) if old else 1.0,
+        }
+
     def figures(self) -> Features:
         """Amounts and dates that the sources don't give, or give elsewhere, or of something else."""
         own, text, lang = self.stated.figures, self.stated.text, self.stated.lang
@@ -230,13 +257,12 @@ class _Contrast:
         }
 
     def _edits(self, sense: WordSense) -> Features:
-        every = self.stated.every
-        _, source, at = self.close[0] if self.close else (0.0, None, 0)
-        if source is None:
-            return edits([], [], [], ([], []), sense)
-        turning = {*self.stated.signs.negations, *(sign.at for sign in self.stated.signs.opposites)}
+        every, signs = self.stated.every, self.stated.signs
+        turning = {*signs.negations, *(sign.at for sign in signs.opposites)}
         counts = [bool(word.weight) or number in turning for number, word in enumerate(every)]
-        return edits(self.stated.stems, source.stems[at], counts, ([word.text for word in every], source.sentences[at]), sense)
+        claim = Line([word.text for word in every], self.stated.stems, counts)
+        there = [Line(source.sentences[at], source.stems[at]) for _, source, at in self.close[:1]]
+        return edits(claim, there[0] if there else Line([], []), sense)
 
     def _is_missing(self, word: Word) -> bool:
         return bool(word.weight) and not word.is_figure and word.token not in self.there

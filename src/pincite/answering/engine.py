@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from pincite.answering.basis import basis_of
-from pincite.answering.citing import Cited, cite, freeze, locate_quotes
+from pincite.answering.citing import Cited, cite, doubt, freeze, locate_quotes
 from pincite.answering.evidence import EvidenceRule, may_hold_answer
 from pincite.answering.exchange import Ask, Exchange, Reply
 from pincite.answering.fold import finished, fold
@@ -16,6 +16,7 @@ from pincite.answering.prompts import (
     RenderedPrompt,
 )
 from pincite.answering.sources import group_sources
+from pincite.answering.verify import Verifier
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
 from pincite.core.errors import UpstreamError, UsageError
 from pincite.core.evidence import Query, Retrieval
@@ -36,7 +37,8 @@ class QueryEngine:
     """Composes a retriever, a chat model and a prompt.
 
     `locator` adds boxes to quotes, `recorder` keeps answers, `log` takes note of questions; all may be left out. `evidence`
-    decides when the model isn't asked at all because nothing that was found can hold the answer.
+    decides when the model isn't asked at all because nothing that was found can hold the answer. Without a `verifier` only
+    claims that stand word for word in their sources get a verdict.
     """
 
     retriever: Retriever
@@ -47,6 +49,7 @@ class QueryEngine:
     evidence: EvidenceRule = EvidenceRule()
     max_context_characters: int = MAX_CONTEXT_CHARACTERS
     log: QueryLog | None = None
+    verifier: Verifier | None = None
 
     async def ask(self, question: str | Ask) -> Answer:
         """Return the finished answer. Raises `UsageError`, `NotFoundError`, `ConflictError`, `UpstreamError`, `StoreError`."""
@@ -100,10 +103,11 @@ class QueryEngine:
         return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
 
     async def _cite(self, reply: Reply, rendered: RenderedPrompt) -> Cited:
-        cited = cite(reply.text, reply.transducer.marks, rendered.sources, lang=detect(reply.text))
+        marks, lang = reply.transducer.marks, detect(reply.text)
+        cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=self.verifier)
         if self.locator is None or not cited.citations:
             return cited
-        return Cited(cited.claims, await locate_quotes(cited.citations, self.locator))
+        return doubt(Cited(cited.claims, await locate_quotes(cited.citations, self.locator)))
 
     async def _record(self, exchange: Exchange, done: DoneChunk, messages: Sequence[ChatMessage]) -> None:
         if self.recorder is not None:

@@ -76,7 +76,7 @@ def _negations(found: Opposition, claim: Turned, sentences: Sequence[Turned]) ->
                 found.negated_there.extend(sorted(shared))
 
 
-def _is_negated(sentence: Turned, tokens: Collection[str]) -> bool:
+def _is_negated(sentence: Turned, tokens: set[str]) -> bool:
     """Whether a negation stands near one of some words."""
     return any(tokens & _near(sentence, at, _WITHIN) for at in sentence.signs.negations) if tokens else False
 

@@ -67,20 +67,33 @@ def _bared(left: str, right: str) -> tuple[str, str]:
     return left[: len(left) - last] or left, right[: len(right) - last] or right
 
 
-def edits(said: Sequence[str], told: Sequence[str], counts: Sequence[bool], spelled: tuple[Sequence[str], Sequence[str]], sense: WordSense) -> Mapping[str, float]:
-    """Return how far a claim follows one sentence word by word, and what it has in place of what stands there.
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words in a row: as they are written, their stems, and which of them count."""
 
-    `said` and `told` are stems, `counts` says which words of the claim count, `spelled` are both as they are written.
-    """
-    blocks = SequenceMatcher(None, told, said, autojunk=False).get_opcodes()
-    same = sum(last - first for kind, _, _, first, last in blocks if kind == "equal")
-    order = same / max(1, len(said))
+    texts: Sequence[str]
+    stems: Sequence[str]
+    counts: Sequence[bool] = ()
+
+
+def edits(claim: Line, sentence: Line, sense: WordSense) -> Mapping[str, float]:
+    """Return how far a claim follows one sentence word by word, and what it has in place of what stands there."""
+    blocks = SequenceMatcher(None, sentence.stems, claim.stems, autojunk=False).get_opcodes()
+    order = sum(last - first for kind, _, _, first, last in blocks if kind == "equal") / max(1, len(claim.stems))
     if order < _FOLLOWS:
         return {"in order": order, "edits": 0.0, "edit letters": 0.0, "edit unlike": 0.0}
-    changed = [(told[a:b], range(c, d), spelled[1][a:b]) for kind, a, b, c, d in blocks if kind != "equal" and any(counts[c:d])]
-    unlike = [_unlike([spelled[0][at] for at in places if counts[at]], other, sense) for _, places, other in changed]
-    letters = sum(len(spelled[0][at]) for _, places, _ in changed for at in places if counts[at])
-    return {"in order": order, "edits": float(len(changed)), "edit letters": float(letters), "edit unlike": max(unlike, default=0.0)}
+    changed = [(sentence.texts[a:b], _counting(claim, c, d)) for kind, a, b, c, d in blocks if kind != "equal"]
+    changed = [(there, here) for there, here in changed if here]
+    return {
+        "in order": order,
+        "edits": float(len(changed)),
+        "edit letters": float(sum(len(word) for _, here in changed for word in here)),
+        "edit unlike": max((_unlike(here, there, sense) for there, here in changed), default=0.0),
+    }
+
+
+def _counting(line: Line, first: int, end: int) -> list[str]:
+    return [line.texts[at] for at in range(first, end) if line.counts[at]]
 
 
 def _unlike(mine: Sequence[str], theirs: Sequence[str], sense: WordSense) -> float:
@@ -145,5 +158,3 @@ def _is_negated_form(word: str, other: str) -> bool:
         if mine.startswith(_NEGATED) != theirs.startswith(_NEGATED) and max(len(mine), len(theirs)) <= _LONGEST_LOOK:
             return True
     return False
-
-

@@ -67,16 +67,24 @@ class Verifier:
     def judge(self, claim: str, sides: Sequence[Side], lang: str) -> Judgement:
         """Return the verdict on a claim against all texts it cites together. `lang` is the claim's language, empty if unknown."""
         if not sides:
-            return Judgement(Verdict.NOT_CHECKED, None, "What it cites can't be quoted.")
+            return _unchecked("What it cites can't be quoted.")
         theirs = {side.lang for side in sides}
         if lang and lang not in theirs and knows(lang):
-            return Judgement(Verdict.NOT_CHECKED, None, "The claim and its sources are in different languages; compare it with its quote.")
+            return _unchecked("The claim and its sources are in different languages; compare it with its quote.")
         if not any(knows(code) for code in theirs):
-            return Judgement(Verdict.NOT_CHECKED, None, "Nothing is known of how reliable verdicts are in this language; compare it with its quote.")
+            return Judgement(
+                Verdict.NOT_CHECKED,
+                None,
+                "Nothing is known of how reliable verdicts are in this language; compare it with its quote.",
+            )
         compared = compare(claim, sides, lang if lang in theirs else sides[0].lang, self.sense)
         if compared is None:
-            return Judgement(Verdict.NOT_CHECKED, None, "It holds no words that could be compared.")
+            return _unchecked("It holds no words that could be compared.")
         return _judged(compared, self.weights())
+
+
+def _unchecked(reason: str) -> Judgement:
+    return Judgement(Verdict.NOT_CHECKED, None, reason)
 
 
 def _judged(compared: Compared, weights: Weights) -> Judgement:
@@ -85,7 +93,11 @@ def _judged(compared: Compared, weights: Weights) -> Judgement:
         support = min(support, _EVEN - 0.01)
     support = round(support, 4)
     if support >= weights.supported and compared.ambiguous:
-        return Judgement(Verdict.NOT_CHECKED, support, f"{listed(compared.ambiguous)} can be read in more than one way; compare it with its quote.")
+        return Judgement(
+            Verdict.NOT_CHECKED,
+            support,
+            f"{listed(compared.ambiguous)} can be read in more than one way; compare it with its quote.",
+        )
     if support >= weights.supported:
         return Judgement(Verdict.SUPPORTED, support, "Its sources say so in other words.")
     if support >= _EVEN:

@@ -35,7 +35,8 @@ class Weights:
         """Return how likely a claim with these features is to be supported: the mean of trees and line."""
         values = [features.get(name, 0.0) for name in self.names]
         by_trees = self.start + sum(_leaf(tree, values) for tree in self.trees)
-        terms = ((value - mean) / scale * weight for value, mean, scale, weight in zip(values, self.mean, self.scale, self.line, strict=True))
+        inputs = zip(values, self.mean, self.scale, self.line, strict=True)
+        terms = ((value - mean) / scale * weight for value, mean, scale, weight in inputs)
         mean = (_squashed(by_trees) + _squashed(self.bias + sum(terms))) / 2
         return 0.5 * mean / self.even if mean < self.even else 0.5 + 0.5 * (mean - self.even) / (1 - self.even)
 

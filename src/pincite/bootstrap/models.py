@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
+from pincite.answering.verify import Verifier
 from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConfigurationError, ModelChangedError
 from pincite.core.ports.models import ChatModel, EmbeddingModel
@@ -80,6 +81,13 @@ class Models:
         for model in map(vars(self).get, ("embedding", "chat", "vision")):
             if isinstance(model, Closable):
                 await model.aclose()
+
+    @cached_property
+    def verifier(self) -> Verifier | None:
+        """Return what judges claims; None where the tables of words that it needs aren't installed."""
+        from pincite.adapters.models.e5_words import LazyWords
+
+        return Verifier(LazyWords(self._settings.home_path / "cache")) if LazyWords.is_installed() else None
 
     @property
     def evidence(self) -> EvidenceRule:

@@ -117,6 +117,7 @@ class Services:
             evidence=self.models.evidence,
             max_context_characters=self.settings.chat_max_context_characters,
             log=self.query_log,
+            verifier=self.models.verifier,
         )
 
     async def collection(self, name: str, *, create: bool = False) -> Collection:

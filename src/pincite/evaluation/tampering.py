@@ -30,7 +30,7 @@ _NAME = re.compile(r"(?<=[^\W\d_] )(?:[A-ZΑ-ΩΆΈΉΊΌΎΏА-ЯȘȚĂÎÂÁÉ
 _PLAIN_NUMBER = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?![.,\d])|\d+(?![.,\d½¼¾])")
 _BESIDE = re.compile(r"\s?[-–—/⁄:'’.]?\s?\d|[-–—/⁄:'’]")
 """What shows that a number goes on behind it, in front of it."""
-_JOINED = ("-", "–", "—", "/", "⁄", ":", "'", "’", ".", ",", *(f"{digit}{blank}" for digit in "0123456789" for blank in " \u00a0\u202f"))
+_JOINED = (*"-–—/⁄:'’.,", *(digit + blank for digit in "0123456789" for blank in " \u00a0\u202f"))
 _COMMA = re.compile(r"[,،，]\s?")
 _DIGITS = re.compile(r"\d")
 
@@ -134,12 +134,13 @@ def _other_date(sentence: str, lang: str, figures: Figures, random: Random) -> s
         return ""
     date = random.choice(figures.dates)
     written = sentence[date.start : date.end]
-    months = [name for name in names_of(lang).months if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", written.lower())]
-    if months and random.random() < 0.5:
-        old = max(months, key=len)
-        long = [name for name, month in names_of(lang).months.items() if month != names_of(lang).months[old] and len(name) >= 4]
-        new = random.choice(sorted(long))
-        return sentence[: date.start] + re.sub(re.escape(old), new.capitalize(), written, flags=re.IGNORECASE) + sentence[date.end :]
+    months = names_of(lang).months
+    named = [name for name in months if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", written.lower())]
+    if named and random.random() < 0.5:
+        old = max(named, key=len)
+        new = random.choice(sorted(name for name, month in months.items() if month != months[old] and len(name) > 3))
+        written = re.sub(re.escape(old), new.capitalize(), written, flags=re.IGNORECASE)
+        return sentence[: date.start] + written + sentence[date.end :]
     places = [date.start + match.start() for match in _DIGITS.finditer(written)]
     return _other_digit(sentence, places[-2:], random) if places else ""
 
@@ -158,16 +159,18 @@ def _behind_numbers(sentence: str, figures: Figures) -> set[int]:
     return {at for amount in figures.amounts for at in range(amount.start, min(len(sentence), amount.end + 3))}
 
 
-def _replaced(
-    text: str, rules: Sequence[tuple[str, str]], lang: str, random: Random, *, places: set[int] | None = None
-) -> str:
+def _replaced(text: str, rules: Sequence[tuple[str, str]], lang: str, random: Random, *, places: set[int] | None = None) -> str:
     """Return the text with one word of one rule replaced."""
     found = [(at, old, new) for old, new in rules for at in _places(text, old, lang) if places is None or at in places]
     if not found:
         return ""
-    longest = [item for item in found if not any(other[0] <= item[0] < other[0] + len(other[1]) and len(other[1]) > len(item[1]) for other in found)]
-    at, old, new = random.choice(longest)
+    at, old, new = random.choice([item for item in found if not any(_covers(other, item) for other in found)])
     return text[:at] + _like(text[at : at + len(old)], new) + text[at + len(old) :]
+
+
+def _covers(other: tuple[int, str, str], item: tuple[int, str, str]) -> bool:
+    """Whether a longer word stands where another one begins."""
+    return other[0] <= item[0] < other[0] + len(other[1]) and len(other[1]) > len(item[1])
 
 
 def _places(text: str, word: str, lang: str) -> list[int]:

@@ -12,7 +12,6 @@ from pincite.language.stems import stem_all
 from pincite.language.words import words
 
 UNSPACED = frozenset(("zh", "th", "ja"))
-_CONTRACTED = frozenset("isn aren wasn weren don doesn didn won wouldn shouldn couldn hasn haven hadn can ain mustn needn".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def signs_of(found: Sequence[str], stems: Sequence[str], lang: str) -> Signs:
     if lists.unspaced:
         return _in_runs(found, lists)
     pairs = [(at, pair) for at, token in enumerate(stems) for pair in lists.opposites.get(token, ())]
-    negations = [at for at, word in enumerate(found) if _is_negation(found, at, lists) or _is_contracted(found, at, lang)]
+    negations = [at for at in range(len(found)) if _is_negation(found, at, lists) or _is_contracted(found, at, lang)]
     return Signs(
         tuple(Sign(at, family, side) for at, (family, side) in pairs),
         tuple(negations),
@@ -86,7 +85,7 @@ def _is_negation(found: Sequence[str], at: int, lists: _Lists) -> bool:
 
 def _is_contracted(found: Sequence[str], at: int, lang: str) -> bool:
     """Whether a word is the `t` of "isn't"."""
-    return lang == "en" and found[at] == "t" and at > 0 and found[at - 1] in _CONTRACTED
+    return lang == "en" and found[at] == "t" and at > 0 and found[at - 1].endswith("n")
 
 
 def _in_runs(found: Sequence[str], lists: _Lists) -> Signs:
@@ -141,9 +140,8 @@ def _lists(lang: str) -> _Lists | None:
     every = {*pairs, *plain["negations"], *plain["weak"], *plain["strong"], *neutral}
     pattern = "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
     unspaced = re.compile(pattern) if lang in UNSPACED else None
-    return _Lists(
-        {token: tuple(found) for token, found in pairs.items()}, plain["negations"], plain["weak"], plain["strong"], neutral, unspaced
-    )
+    opposites = {token: tuple(found) for token, found in pairs.items()}
+    return _Lists(opposites, plain["negations"], plain["weak"], plain["strong"], neutral, unspaced)
 
 
 def _words(written: Iterable[str], lang: str) -> set[str]:

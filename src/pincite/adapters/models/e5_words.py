@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from pincite.adapters.models.e5_file import dequantize
 from pincite.adapters.models.e5_weights import E5Data, find_weights, load_e5_data
 from pincite.adapters.models.unigram import UnigramTokenizer
+from pincite.core.errors import ConfigurationError
 
 _MOST_PIECES = 12
 _CACHED = 20_000
@@ -44,7 +46,39 @@ class E5Words:
         if not ids:
             return np.zeros(self._mean.shape, np.float32)
         row = (dequantize(self._data.words[list(ids)]) - self._mean).sum(axis=0)
-        return (row / (np.linalg.norm(row) or 1.0)).astype(np.float32)
+        return np.asarray(row / (np.linalg.norm(row) or 1.0), np.float32)
+
+
+class LazyWords:
+    """The words of the installed local model, loaded when the first is asked for. Threads may share one."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._cache_dir = cache_dir
+        self._loading = Lock()
+        self._words: E5Words | None = None
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Say whether there is anything to load."""
+        try:
+            find_weights()
+        except ConfigurationError:
+            return False
+        return True
+
+    def likeness(self, left: str, right: str) -> float:
+        """Return the cosine of two words or short phrases."""
+        return self._loaded().likeness(left, right)
+
+    def rarity(self, text: str) -> float:
+        """Return minus the logarithm of the probability of the text's pieces."""
+        return self._loaded().rarity(text)
+
+    def _loaded(self) -> E5Words:
+        with self._loading:
+            if self._words is None:
+                self._words = load_words(self._cache_dir)
+            return self._words
 
 
 def load_words(cache_dir: Path | None = None) -> E5Words:
