@@ -3,22 +3,24 @@
     make verifier
 
 Reads the development halves of `../shared/evals`: pairs of claims and cited texts that people judged, and sentences of XQuAD in
-twelve languages, tampered with by rule beside their twins. `fit_verifier.py`, which needs scikit-learn, does the rest.
+twelve languages, tampered with by rule beside their twins. `bench/peers/training.py`, which needs scikit-learn, does the rest.
 """
 
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from verifier_data import citations, passages, rows
+
 from pincite.adapters.models.e5_words import load_words
 from pincite.answering.alignment import Side
 from pincite.answering.contrast import compare
-from pincite.evaluation.tampering import Material, languages, suite
+from pincite.evaluation.tampering import languages, suite
 from pincite.language.detect import detect
 
 ROOT = Path(__file__).parent.parent
@@ -41,7 +43,7 @@ def main(python: str) -> None:
         with path.open("w", encoding="utf-8") as file:
             for row in (*judged(), *tampered()):
                 file.write(json.dumps(row) + "\n")
-        subprocess.run([python, str(ROOT / "tools/fit_verifier.py"), str(path)], check=True)
+        subprocess.run([python, str(ROOT / "bench/peers/training.py"), str(path)], check=True)
 
 
 def judged() -> Iterator[dict[str, Any]]:
@@ -64,7 +66,7 @@ def judged() -> Iterator[dict[str, Any]]:
 
 def tampered() -> Iterator[dict[str, Any]]:
     """Yield sentences and what rules made of them."""
-    material = passages()
+    material = passages(EVALS)
     for lang in languages():
         sides: dict[str, Side] = {}
         for at, item in enumerate(suite(material, lang, seed=SEED)):
@@ -77,35 +79,14 @@ def tampered() -> Iterator[dict[str, Any]]:
                 yield entry("verbatim", item.material.group, item.pair.tampered, side, is_true=False, pair=item.pair)
 
 
-def passages() -> list[Material]:
-    """Return the XQuAD paragraphs of the development half with the answers that are names."""
-    corpus = {row["id"]: row for row in rows(EVALS / "xquad/corpus.jsonl")}
-    cited = citations(EVALS / "xquad/dev/qrels.tsv")
-    names: dict[str, set[str]] = {}
-    for row in rows(EVALS / "xquad/dev/queries.jsonl"):
-        plain = {answer for answer in row["answers"] if 2 <= len(answer) <= 25 and not any(map(str.isdigit, answer))}
-        names.setdefault(cited[row["id"]], set()).update(plain)
-    passages = ((*key.split("-")[:2], corpus[key]["text"], sorted(found)) for key, found in sorted(names.items()))
-    return [Material(f"xquad {number}", lang, text, plain) for lang, number, text, plain in passages]
-
-
-def entry(name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None, question: str = "") -> dict[str, Any]:
+def entry(
+    name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None, question: str = "", src: str = ""
+) -> dict[str, Any]:
     """Return what the fit needs of one claim."""
     compared = compare(claim, [side], side.lang, SENSE, question=question)
     fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
     kind = {"kind": pair.kind, "lang": pair.lang} if pair else {}
-    return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, **kind}
-
-
-def citations(path: Path) -> dict[str, str]:
-    """Return the cited text of each claim."""
-    lines = path.read_text(encoding="utf-8").splitlines()[1:]
-    return {claim: text for claim, text, _ in (line.split("\t") for line in lines)}
-
-
-def rows(path: Path) -> Sequence[dict[str, Any]]:
-    """Read JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, "src": src, **kind}
 
 
 if __name__ == "__main__":

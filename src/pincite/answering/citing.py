@@ -10,7 +10,7 @@ from pincite.answering.claims import ClaimSpan, claim_text, split_claims
 from pincite.answering.figures import lacking, listed, together
 from pincite.answering.markers import Mark
 from pincite.answering.quotes import NUMBER_MISSING, QuoteMatch, find_quote
-from pincite.answering.verify import Evidence, Judgement, Verifier
+from pincite.answering.verify import LITERAL, Evidence, Judgement, Verifier
 from pincite.core.answers import Citation, Claim, FrozenQuote, Quote, Span, Verdict
 from pincite.core.errors import RefusedInput
 from pincite.core.evidence import Passage, Source
@@ -30,13 +30,22 @@ class Cited:
     citations: tuple[Citation, ...]
 
 
-def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: str = "", verifier: Verifier | None = None) -> Cited:
+def cite(
+    text: str,
+    marks: Sequence[Mark],
+    sources: Sequence[Source],
+    *,
+    lang: str = "",
+    verifier: Verifier | None = None,
+    question: str = "",
+) -> Cited:
     """Return every claim of the text with its verdict, and per claim and label one citation with its quote.
 
     Claims that a label supports with the same quote share the citation. Without a `verifier` only claims that stand word for word
     in their quotes get a verdict. With one, a claim without a label that a source supports is given that source's label.
+    `question` is what the text answers.
     """
-    citing = _Citing(sources, lang, lang or detect(text), verifier)
+    citing = _Citing(sources, lang, lang or detect(text), verifier, question)
     claims = [citing.claim(span, claim_text(text, span, marks)) for span in split_claims(text, marks, citing.written)]
     return Cited(tuple(claims), tuple(citing.citations))
 
@@ -44,12 +53,13 @@ def cite(text: str, marks: Sequence[Mark], sources: Sequence[Source], *, lang: s
 class _Citing:
     """The claims of one answer on their way to verdicts, and the citations so far."""
 
-    def __init__(self, sources: Sequence[Source], lang: str, written: str, verifier: Verifier | None) -> None:
+    def __init__(self, sources: Sequence[Source], lang: str, written: str, verifier: Verifier | None, question: str) -> None:
         self.written = written
         self.citations: list[Citation] = []
         self._by_number = {source.n: source for source in sources}
         self._lang = lang
         self._verifier = verifier
+        self._question = question
         self._evidence = Evidence(sources)
 
     def claim(self, span: ClaimSpan, said: str) -> Claim:
@@ -72,10 +82,10 @@ class _Citing:
 
     def _judged(self, said: str, matches: Sequence[tuple[int, QuoteMatch]]) -> Judgement:
         if any(match.literal for _, match in matches):
-            return Judgement(Verdict.SUPPORTED, 1.0, "The claim stands word for word in its quote.")
+            return LITERAL
         sides = self._evidence.sides([n for n, _ in matches])
         if self._verifier:
-            return self._verifier.judge(said, sides, self.written)
+            return self._verifier.judge(said, sides, self.written, question=self._question)
         missing = lacking(said, together(side.figures for side in sides), self.written)
         support = max(match.support for _, match in matches)
         if missing:

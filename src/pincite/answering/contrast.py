@@ -62,7 +62,7 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         features,
         contrast.held,
         lacking(claim, contrast.given, lang),
-        [word.text for word in stated.content if word.token not in contrast.there],
+        [word.text for word in stated.content if word.token not in contrast.there and not word.is_figure],
         [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
         contrast.instead(),
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
@@ -203,11 +203,19 @@ class _Contrast:
         own, text, lang = self.stated.figures, self.stated.text, self.stated.lang
         count = len(own.amounts) + len(own.dates)
         if not count:
-            return {"figures": 0.0, "figures missing": 0.0, "figures far": 0.0, "counted other": 0.0, "counted after other": 0.0}
+            return {
+                "figures": 0.0,
+                "figures missing": 0.0,
+                "figures far": 0.0,
+                "figures instead": 0.0,
+                "counted other": 0.0,
+                "counted after other": 0.0,
+            }
         return {
             "figures": float(count),
             "figures missing": float(len(lacking(text, self.given, lang))),
             "figures far": float(len(lacking(text, together(self._close_figures), lang))),
+            "figures instead": float(self.instead() is not None),
             **other_things(counted(text, own.amounts), [one for source in self.sources for one in source.counted]),
         }
 

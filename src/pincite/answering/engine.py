@@ -78,7 +78,7 @@ class QueryEngine:
             answered = reply.says_something
             if not answered:
                 yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
-            cited = await self._cite(reply, rendered) if answered else Cited((), ())
+            cited = await self._cite(ask, reply, rendered) if answered else Cited((), ())
             if answered and ask.must_cite and not cited.citations:
                 raise UpstreamError("The chat model's answer cites none of its sources.", code="no_citation", retryable=True)
             done = exchange.finish(cited, answered=answered)
@@ -102,9 +102,9 @@ class QueryEngine:
         """Let a retriever that gives no raw signals decide by what it brings."""
         return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
 
-    async def _cite(self, reply: Reply, rendered: RenderedPrompt) -> Cited:
+    async def _cite(self, ask: Ask, reply: Reply, rendered: RenderedPrompt) -> Cited:
         marks, lang = reply.transducer.marks, detect(reply.text)
-        cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=self.verifier)
+        cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=self.verifier, question=ask.question)
         if self.locator is None or not cited.citations:
             return cited
         return doubt(Cited(cited.claims, await locate_quotes(cited.citations, self.locator)))

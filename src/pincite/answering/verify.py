@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pincite.answering.alignment import Side
 from pincite.answering.contrast import Compared, compare
 from pincite.answering.figures import listed
+from pincite.answering.matching import find_literal, fold
+from pincite.answering.quotes import MIN_LITERAL_CHARACTERS
 from pincite.answering.segments import language_of
 from pincite.answering.weights import Weights, load_weights
 from pincite.core.answers import Verdict
@@ -32,6 +34,9 @@ class Judgement:
     verdict: Verdict
     support: float | None
     reason: str
+
+
+LITERAL = Judgement(Verdict.SUPPORTED, 1.0, "The claim stands word for word in its quote.")
 
 
 class Evidence:
@@ -64,8 +69,17 @@ class Verifier:
     sense: WordSense
     weights: Callable[[], Weights] = load_weights
 
-    def judge(self, claim: str, sides: Sequence[Side], lang: str) -> Judgement:
-        """Return the verdict on a claim against all texts it cites together. `lang` is the claim's language, empty if unknown."""
+    def check(self, claim: str, sides: Sequence[Side], lang: str, *, question: str = "") -> Judgement:
+        """Return the verdict on a claim, also of one that stands there word for word. Otherwise as `judge`."""
+        if len(claim) >= MIN_LITERAL_CHARACTERS and any(find_literal(claim, fold(side.text)) for side in sides):
+            return LITERAL
+        return self.judge(claim, sides, lang, question=question)
+
+    def judge(self, claim: str, sides: Sequence[Side], lang: str, *, question: str = "") -> Judgement:
+        """Return the verdict on a claim against all texts it cites together.
+
+        `lang` is the claim's language, empty if unknown, `question` what it answers.
+        """
         if not sides:
             return _unchecked("What it cites can't be quoted.")
         theirs = {side.lang for side in sides}
@@ -77,7 +91,7 @@ class Verifier:
                 None,
                 "Nothing is known of how reliable verdicts are in this language; compare it with its quote.",
             )
-        compared = compare(claim, sides, lang if lang in theirs else sides[0].lang, self.sense)
+        compared = compare(claim, sides, lang if lang in theirs else sides[0].lang, self.sense, question=question)
         if compared is None:
             return _unchecked("It holds no words that could be compared.")
         return _judged(compared, self.weights())

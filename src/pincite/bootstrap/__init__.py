@@ -1,6 +1,6 @@
 """Builds the services from the settings: the only place where an implementation is chosen."""
 
-from pincite.bootstrap.evaluation import evaluator
+from pincite.bootstrap.evaluation import evaluator, verifier
 from pincite.bootstrap.models import Models
 from pincite.bootstrap.reading import ocr_engine
 from pincite.bootstrap.receipts import receipt_checks, receipt_key
@@ -19,4 +19,5 @@ __all__ = [
     "ocr_engine",
     "receipt_checks",
     "receipt_key",
+    "verifier",
 ]

@@ -5,12 +5,24 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from pincite.answering.verify import Verifier
 from pincite.bootstrap.home import home_of
 from pincite.bootstrap.models import Models
 from pincite.bootstrap.services import LOCAL_WORKSPACE, rules_of
+from pincite.core.errors import ConfigurationError
 from pincite.evaluation.runs import Bench, Evaluator
 from pincite.retrieval.searcher import Searcher
 from pincite.settings import Settings
+
+
+def verifier(settings: Settings) -> Verifier:
+    """Return what judges claims. Raises `ConfigurationError` (`no_local_model`) without the tables of words that it needs."""
+    found = Models(settings).verifier
+    if found is None:
+        raise ConfigurationError(
+            "Claims can't be judged here: the package that holds the local model's words isn't installed.", code="no_local_model"
+        )
+    return found
 
 
 def evaluator(settings: Settings) -> Evaluator:

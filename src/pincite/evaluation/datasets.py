@@ -36,6 +36,18 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedClaim:
+    """A claim, the texts it cites, and whether people found that they support it. `group` is where it came from, if known."""
+
+    id: str
+    text: str
+    question: str
+    supported: bool
+    cited: tuple[Entry, ...]
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """A corpus and its queries."""
 
@@ -84,6 +96,25 @@ def load_dataset(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0, by
             )
         )
     return Dataset(entries, tuple(questions))
+
+
+def load_claims(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0) -> tuple[JudgedClaim, ...]:
+    """Read judged claims: `binary` says `supported` or anything else, `qrels` name what a claim cites. With `limit`, the first.
+
+    Raises `NotFoundError` for a missing file, `UsageError` for a line that isn't of the form.
+    """
+    entries = {entry.id: entry for entry in load_dataset(corpus, queries, qrels).entries}
+    cited = _judgements(qrels)
+    claims: list[JudgedClaim] = []
+    for where, row in _rows(queries):
+        identifier = _text(row, "id", where)
+        texts = tuple(entries[key] for key in cited.get(identifier, {}) if key in entries)
+        if not texts:
+            raise UsageError(f"{where} cites no text of {corpus.name}.", code="dataset")
+        group = str(row.get("src") or row.get("domain") or row.get("lang") or "")
+        supported = _text(row, "binary", where) == "supported"
+        claims.append(JudgedClaim(identifier, _text(row, "text", where), str(row.get("question") or ""), supported, texts, group))
+    return tuple(claims[: limit or None])
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -20,7 +20,7 @@ from pincite.language.quantities import Figures, figures_of
 from pincite.language.sentences import sentence_spans
 
 KINDS = ("number", "unit", "date", "name", "negation", "comparison", "quantifier")
-_WORD_RULES = ("negation", "comparison", "quantifier")
+_WORD_RULES = ("comparison", "quantifier")
 _WITHOUT_CAPITALS = frozenset(("ar", "hi", "th", "zh"))
 _SHORTEST, _SHORTEST_UNSPACED, _LONGEST = 30, 12, 400
 _MOST_SYNONYMS = 3
@@ -98,6 +98,7 @@ def tamper(sentence: str, lang: str, *, names: Sequence[str], others: Sequence[s
         "unit": _replaced(sentence, _rules()[lang]["units"], lang, random, places=_behind_numbers(sentence, figures)),
         "date": _other_date(sentence, lang, figures, random),
         "name": _other_name(sentence, names, others, random),
+        "negation": _negated(sentence, lang, random),
         **{kind: _replaced(sentence, _rules()[lang][kind], lang, random) for kind in _WORD_RULES},
     }
     for kind, text in made.items():
@@ -112,6 +113,12 @@ def rewrite(pair: Pair) -> Pair | None:
     if min(changes, others) < _LEAST_REWRITINGS or tampered == claim:
         return None
     return Pair(pair.kind, pair.lang, pair.source, claim, tampered)
+
+
+def _negated(sentence: str, lang: str, random: Random) -> str:
+    """Take a negation away where there is one, else put one in."""
+    rules = _rules()[lang]["negation"]
+    return _replaced(sentence, [(new, old) for old, new in rules], lang, random) or _replaced(sentence, rules, lang, random)
 
 
 def _other_number(sentence: str, figures: Figures, random: Random) -> str:

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from pincite.language.number_words import names_of
+from pincite.language.number_words import AFTER_WORD, names_of
 
 _BUDDHIST_ERA = 543
 _FIRST_YEAR, _LAST_YEAR = 1000, 2199
 _MONTH_FIRST = frozenset(("en",))
-_FIGURES = re.compile(r"(?<![\w.,/-])(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?![\w/-]|[.,]\d)")
+_FIGURES = re.compile(AFTER_WORD + r"(?<![.,/-])(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?![\w/-]|[.,]\d)")
 _SIGNS = re.compile(r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일号])?|(\d{4})\s?[年년]")
 _VIETNAMESE = re.compile(r"(?:(?:ngày\s)?(\d{1,2})\s)?tháng\s(\d{1,2})(?:,?\s(?:năm\s)?(\d{4}))?")
-_YEAR = re.compile(r"(?<![\w.,/$€£-])(?:1[0-9]|2[01])\d\d(?![\w/]|[.,]\d|-\d{3})")
+_YEAR = re.compile(
+    AFTER_WORD + r"(?<![.,/$€£-])(?:1[0-9]|2[01])\d\d(?![^\W\u0e01-\u0e4e\u3041-\u30fa\u3400-\u9fff]|/|[.,]\d|-\d{3})"
+)
 _DECADE = re.compile(r"(?<!\w)((?:1[0-9]|20)\d0)(?:['’]?s|er|-?х(?: годах| годов)?)(?!\w)")
 _LAST_DAY, _LAST_MONTH = 31, 12
 _CENTURY_TURN = 50

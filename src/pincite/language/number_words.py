@@ -18,8 +18,10 @@ HAN_SCALES = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億":
 _DOZEN = 12
 _LARGEST_ONE = 1
 _AND = frozenset(("and", "und", "y", "et", "e", "en", "i", "și", "και", "và", "och", "og", "ja", "a", "و"))
+AFTER_WORD = r"(?<![^\W\u0e01-\u0e4e\u3041-\u30fa\u3400-\u9fff])"
+"""No letter stands before, unless its script puts no blanks between words."""
 _FIGURES = re.compile(
-    r"(?<!\w)(?<![^\W\d_][-‐‑])(?<!\d[.,٬٫])"
+    rf"{AFTER_WORD}(?<![^\W\d_][-‐‑])(?<!\d[.,٬٫])"
     r"(?:\d{1,3}(?:[\u00a0\u202f\u2009 ’']\d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,٬٫]\d+)*)"
     r"(?P<half>½|¼|¾)?"
 )

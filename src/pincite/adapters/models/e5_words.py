@@ -3,6 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,8 @@ class E5Words:
         ids = self._ids(text)
         if not ids:
             return np.zeros(self._mean.shape, np.float32)
-        row = (dequantize(self._data.words[list(ids)]) - self._mean).sum(axis=0)
-        return np.asarray(row / (np.linalg.norm(row) or 1.0), np.float32)
+        row = np.sum(dequantize(self._data.words[list(ids)]) - self._mean, axis=0, dtype=np.float32)
+        return cast(NDArray[np.float32], row / np.float32(np.linalg.norm(row) or 1.0))
 
 
 class LazyWords:

@@ -1,0 +1,139 @@
+"""Verdicts on claims: what a reader would say of them."""
+
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.models.e5_words import LazyWords
+from pincite.answering.alignment import Side
+from pincite.answering.contrast import compare
+from pincite.answering.verify import Judgement, Verifier
+from pincite.core.answers import Verdict
+
+LEASE = (
+    "The Contractor shall complete the works within 60 days of the order. Payment is due thirty days after receipt of the invoice. "
+    "The tenant may terminate the lease at any time. Revenue increased by 12% to €4.5 million in 2023. "
+    "The board did not approve the merger. Maria Lopez chairs the committee. "
+    "All employees must complete the training before 12 March 2024."
+)
+NOT_SUPPORTED = {Verdict.CONTRADICTED, Verdict.NOT_FOUND}
+
+
+@pytest.fixture(scope="module")
+def verifier(tmp_path_factory: pytest.TempPathFactory) -> Verifier:
+    return Verifier(LazyWords(tmp_path_factory.mktemp("words")))
+
+
+def judged(verifier: Verifier, claim: str, source: str = LEASE, lang: str = "en") -> Judgement:
+    return verifier.check(claim, [Side(source, lang)], lang)
+
+
+def test_what_stands_there_word_for_word_is_supported(verifier: Verifier) -> None:
+    found = judged(verifier, "The board did not approve the merger.")
+    assert (found.verdict, found.support) == (Verdict.SUPPORTED, 1.0)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The works must be finished within 60 days of the order.",
+        "Payment is due 30 days after receipt of the invoice.",
+        "Revenue rose by 12 percent to 4.5 million euros in 2023.",
+        "Maria Lopez is the chair of the committee.",
+        "All employees have to complete the training before March 12, 2024.",
+    ],
+)
+def test_the_same_in_other_words_is_at_least_partly_supported(verifier: Verifier, claim: str) -> None:
+    assert judged(verifier, claim).verdict in (Verdict.SUPPORTED, Verdict.PARTLY)
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("Payment is due 45 days after receipt of the invoice.", "It says 45 days where its source says thirty days."),
+        (
+            "All employees must complete the training before 12 May 2024.",
+            "It says 12 May 2024 where its source says 12 March 2024.",
+        ),
+        ("Revenue decreased by 12% to €4.5 million in 2023.", "Its source says the opposite about decreased."),
+        ("The tenant cannot terminate the lease.", "Its source says the opposite about cannot."),
+    ],
+)
+def test_a_contradiction_says_what_its_source_says(verifier: Verifier, claim: str, told: str) -> None:
+    found = judged(verifier, claim)
+    assert (found.verdict, found.reason) == (Verdict.CONTRADICTED, told)
+    assert found.support is not None
+    assert found.support < 0.5
+
+
+@pytest.mark.parametrize("claim", ["The CEO resigned in protest.", "Revenue increased by 12% to $4.5 million in 2023."])
+def test_what_no_source_says_is_not_found(verifier: Verifier, claim: str) -> None:
+    assert judged(verifier, claim).verdict in NOT_SUPPORTED
+
+
+def test_a_negation_that_was_taken_away_isnt_supported(verifier: Verifier) -> None:
+    assert judged(verifier, "The board approved the merger.").verdict is not Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("lang", "source", "claim"),
+    [
+        (
+            "de",
+            "Die Kündigungsfrist beträgt drei Monate zum Quartalsende.",
+            "Die Kündigungsfrist beträgt sechs Monate zum Quartalsende.",
+        ),
+        (
+            "es",
+            "El contrato fue firmado el 12 de marzo de 2020 en Madrid.",
+            "El contrato fue firmado el 12 de mayo de 2020 en Madrid.",
+        ),
+        ("ru", "Компания была основана в 1998 году в Москве.", "Компания была основана в 1989 году в Москве."),
+        ("zh", "该公司于2010年在上海成立，现有员工300人。", "该公司于2010年在上海成立，现有员工500人。"),
+        ("ar", "تأسست الشركة عام 1998 في القاهرة.", "تأسست الشركة عام 1989 في القاهرة."),
+        ("hi", "कंपनी की स्थापना 1998 में दिल्ली में हुई थी।", "कंपनी की स्थापना 1989 में दिल्ली में हुई थी।"),
+    ],
+)
+def test_a_changed_figure_is_noticed_in_any_measured_language(verifier: Verifier, lang: str, source: str, claim: str) -> None:
+    assert judged(verifier, claim, source, lang).verdict in NOT_SUPPORTED
+
+
+def test_a_language_without_measured_rates_isnt_checked(verifier: Verifier) -> None:
+    found = judged(verifier, "Mkataba unaisha baada ya siku 60.", "Mkataba unaisha baada ya siku 30 tangu agizo.", "sw")
+    assert (found.verdict, found.support) == (Verdict.NOT_CHECKED, None)
+
+
+def test_a_claim_in_another_language_than_its_source_isnt_checked(verifier: Verifier) -> None:
+    assert verifier.judge("Die Zahlung ist in 45 Tagen fällig.", [Side(LEASE, "en")], "de").verdict is Verdict.NOT_CHECKED
+
+
+def test_nothing_to_quote_is_nothing_to_check(verifier: Verifier) -> None:
+    assert verifier.judge("Anything.", [], "en").verdict is Verdict.NOT_CHECKED
+
+
+@pytest.mark.parametrize("claim", ["…", "", "—"])
+def test_a_claim_without_words_isnt_checked(verifier: Verifier, claim: str) -> None:
+    assert judged(verifier, claim).verdict is Verdict.NOT_CHECKED
+
+
+def test_a_claim_may_rest_on_two_sources(verifier: Verifier) -> None:
+    sides = [Side("The fee is 500 euros.", "en"), Side("The notice period is sixty days.", "en")]
+    both = "The fee is 500 euros and the notice period is sixty days."
+    alone = verifier.judge(both, sides[:1], "en").support
+    together = verifier.judge(both, sides, "en").support
+    assert alone is not None
+    assert together is not None
+    assert together > alone
+
+
+def test_words_of_the_question_say_less_than_the_others(tmp_path: Path) -> None:
+    compared = compare(
+        "The notice period is unusually generous",
+        [Side("The notice period is long.", "en")],
+        "en",
+        LazyWords(tmp_path),
+        question="How long is the notice period?",
+    )
+    assert compared is not None
+    assert compared.features["new held"] < compared.features["held"]
+    assert compared.features["asked held"] > 0.5
