@@ -29,6 +29,7 @@ TREES = {
     "min_samples_leaf": 20,
     "l2_regularization": 5,
     "max_features": 0.2,
+    "early_stopping": False,
 }
 SEED = 0
 LINE = 0.3

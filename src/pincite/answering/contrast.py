@@ -28,8 +28,9 @@ class Compared:
     """What a claim and its sources have in common and what not; texts are as the claim or the source writes them.
 
     `held` is the share of the claim in its closest sentence, `lacking` are amounts and dates that no source gives, `missing` words
-    that no source has, `turned` words of which the closest sentences say the opposite, `instead` an amount or date with what the
-    closest sentences give in its place, `ambiguous` figures that can be read in more than one way.
+    that no source has, `turned` words of which the closest sentences say the opposite, `denied` those that the closest one
+    negates and the claim doesn't, `instead` an amount or date with what the closest sentences give in its place, `ambiguous`
+    figures that can be read in more than one way.
     """
 
     features: Features
@@ -37,6 +38,7 @@ class Compared:
     lacking: Sequence[str] = ()
     missing: Sequence[str] = ()
     turned: Sequence[str] = ()
+    denied: Sequence[str] = ()
     instead: tuple[str, str] | None = None
     ambiguous: Sequence[str] = ()
 
@@ -64,6 +66,7 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         lacking(claim, contrast.given, lang),
         [word.text for word in stated.content if word.token not in contrast.there and not word.is_figure],
         [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
+        contrast.denied(),
         contrast.instead(),
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
     )
@@ -222,6 +225,12 @@ class _Contrast:
     @cached_property
     def _close_figures(self) -> list[Figures]:
         return [figures_of(source.text_of(at), source.lang) for _, source, at in self.close]
+
+    def denied(self) -> list[str]:
+        """Return the words that the closest sentence negates and the claim, which negates nothing, doesn't: two at least."""
+        negated = set(self._opposed(self.told_sentences[:1]).negated_there) if not self.stated.signs.negations else set[str]()
+        found = [word.text for word in self.stated.content if word.token in negated]
+        return found if len(found) > 1 else []
 
     def instead(self) -> tuple[str, str] | None:
         """Return a figure of the claim that its closest sentences don't give, and what of the same kind they give in its place."""

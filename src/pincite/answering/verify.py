@@ -23,6 +23,8 @@ VERIFIER_VERSION = "1"
 """Raise it when verdicts change."""
 
 _EVEN = 0.5
+_SAME = 0.85
+"""A sentence that holds this share of a claim says the same or the opposite."""
 _CLOSE = 0.6
 """A sentence that holds this share of a claim is about the same: what differs contradicts."""
 
@@ -103,7 +105,7 @@ def _unchecked(reason: str) -> Judgement:
 
 def _judged(compared: Compared, weights: Weights) -> Judgement:
     support = weights.probability(compared.features)
-    if compared.lacking:
+    if compared.lacking or (compared.held >= _SAME and (compared.denied or compared.turned)):
         support = min(support, _EVEN - 0.01)
     support = round(support, 4)
     if support >= weights.supported and compared.ambiguous:
@@ -116,7 +118,7 @@ def _judged(compared: Compared, weights: Weights) -> Judgement:
         return Judgement(Verdict.SUPPORTED, support, "Its sources say so in other words.")
     if support >= _EVEN:
         return Judgement(Verdict.PARTLY, support, _partly(compared))
-    if compared.held >= _CLOSE and (compared.instead or compared.turned):
+    if compared.held >= _CLOSE and (compared.instead or compared.turned or compared.denied):
         return Judgement(Verdict.CONTRADICTED, support, _contradicted(compared))
     return Judgement(Verdict.NOT_FOUND, support, _not_found(compared))
 
@@ -131,7 +133,9 @@ def _contradicted(compared: Compared) -> str:
     if compared.instead:
         said, told = compared.instead
         return f"It says {said} where its source says {told}."
-    return f"Its source says the opposite about {listed(compared.turned)}."
+    if compared.turned:
+        return f"Its source says the opposite about {listed(compared.turned)}."
+    return "Its source says this with a negation."
 
 
 def _not_found(compared: Compared) -> str:
