@@ -39,7 +39,7 @@ def test_nothing_is_like_nothing(sense: WordSense) -> None:
 def test_threads_may_share_one(tmp_path: Path) -> None:
     lazy = LazyWords(tmp_path)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: lazy.likeness("city", "town"), range(16)))
+        found = list(pool.map(lazy.likeness, ["city"] * 16, ["town"] * 16))
     assert len(set(found)) == 1
 
 
