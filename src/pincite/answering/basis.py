@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from pincite.answering.exchange import Ask
 from pincite.answering.prompts import PromptTemplate
-from pincite.answering.quotes import VERIFIER
 from pincite.core.answers import Basis
 from pincite.core.messages import ChatMessage
 
 
-def basis_of(ask: Ask, prompt: PromptTemplate, messages: Sequence[ChatMessage], *, max_context_characters: int) -> Basis:
+def basis_of(
+    ask: Ask, prompt: PromptTemplate, messages: Sequence[ChatMessage], *, max_context_characters: int, verifier: str
+) -> Basis:
     """Return how a question was asked, and hashes of what the model was sent (`messages`; none when it wasn't asked)."""
     return Basis(
         collection_ids=ask.collection_ids,
@@ -21,7 +22,7 @@ def basis_of(ask: Ask, prompt: PromptTemplate, messages: Sequence[ChatMessage], 
         max_context_characters=max_context_characters,
         prompt_sha256=_digest(*(part for message in messages for part in (message.role, message.content))) if messages else "",
         template_sha256=_digest(prompt.system, prompt.template),
-        verifier=VERIFIER,
+        verifier=verifier,
     )
 
 

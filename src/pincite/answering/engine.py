@@ -15,8 +15,9 @@ from pincite.answering.prompts import (
     PromptTemplate,
     RenderedPrompt,
 )
+from pincite.answering.quotes import QUOTES
 from pincite.answering.sources import group_sources
-from pincite.answering.verify import Verifier
+from pincite.answering.verify import VERDICTS, Verifier
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
 from pincite.core.errors import UpstreamError, UsageError
 from pincite.core.evidence import Query, Retrieval
@@ -112,7 +113,9 @@ class QueryEngine:
     async def _record(self, exchange: Exchange, done: DoneChunk, messages: Sequence[ChatMessage]) -> None:
         if self.recorder is not None:
             answer = finished(exchange.started, exchange.reply.text, done)
-            basis = basis_of(exchange.ask, self.prompt, messages, max_context_characters=self.max_context_characters)
+            judge = VERDICTS if self.verifier else QUOTES
+            limit = self.max_context_characters
+            basis = basis_of(exchange.ask, self.prompt, messages, max_context_characters=limit, verifier=judge)
             await self.recorder.record(AnswerRecord(exchange.ask.question, answer, freeze(done.citations), basis))
 
 

@@ -8,8 +8,8 @@ from pincite.answering.overlap import Term, Weighted, rarity, terms, token_set, 
 from pincite.answering.segments import Segment, language_of, segments
 from pincite.core.evidence import Passage, Source
 
-VERIFIER = "quotes/1"
-"""What finds quotes and judges claims, as receipts name it: another number where it judges otherwise."""
+QUOTES = "quotes/1"
+"""What finds quotes, as receipts name it where nothing judges claims: another number where it finds others."""
 MAX_RUN = 3
 """A quote is at most this many adjacent sentences."""
 LONGER_RUN_PENALTY = 0.12

@@ -19,8 +19,8 @@ from pincite.core.evidence import Passage, Source
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import knows
 
-VERIFIER_VERSION = "1"
-"""Raise it when verdicts change."""
+VERDICTS = "verdicts/1"
+"""What judges claims, as receipts name it: another number where verdicts change."""
 
 _EVEN = 0.5
 _SAME = 0.85
