@@ -8,21 +8,24 @@ classes weigh as `WEIGHTS` says. Nothing but the seed is drawn.
 import datetime
 import json
 import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-import sklearn
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
-from sklearn.preprocessing import StandardScaler
+np: Any = import_module("numpy")
+sklearn: Any = import_module("sklearn")
+ensemble: Any = import_module("sklearn.ensemble")
+linear_model: Any = import_module("sklearn.linear_model")
+metrics: Any = import_module("sklearn.metrics")
+preprocessing: Any = import_module("sklearn.preprocessing")
 
 RESULT = Path(__file__).parents[1] / "results/verifier.md"
 TARGET = Path(__file__).parents[2] / "src/pincite/answering/verifier.json"
 JUDGED = ("attributionbench", "scifact-verify", "summedits", "begin-wow")
 SUITES = ("rewritten", "verbatim")
 WEIGHTS = {"attributionbench": 1.0, "scifact-verify": 1.0, "summedits": 1.0, "begin-wow": 0.6, "rewritten": 1.0, "verbatim": 0.3}
-TREES = {
+TREES: dict[str, Any] = {
     "max_iter": 300,
     "learning_rate": 0.05,
     "max_leaf_nodes": 16,
@@ -40,7 +43,7 @@ PRECISION = 0.9
 
 def main(path: Path) -> None:
     """Report folds, fit on everything, write."""
-    data = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    data: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     names = sorted(data[0]["features"])
     inputs = np.array([[row["features"].get(name, 0.0) for name in names] for row in data])
     labels = np.array([row["true"] for row in data])
@@ -55,7 +58,7 @@ def main(path: Path) -> None:
     Model(inputs, labels, weights(sets, labels)).write(names, supported)
 
 
-def weights(sets, labels):
+def weights(sets: Any, labels: Any) -> Any:
     """Return weights by which the classes of a set count alike."""
     found = np.zeros(len(sets))
     for name, weight in WEIGHTS.items():
@@ -69,20 +72,22 @@ def weights(sets, labels):
 class Model:
     """Trees and a line."""
 
-    def __init__(self, inputs, labels, sample_weight) -> None:
-        self.scaler = StandardScaler().fit(inputs)
-        self.line = LogisticRegression(C=STRENGTH, max_iter=3000)
+    def __init__(self, inputs: Any, labels: Any, sample_weight: Any) -> None:
+        self.scaler = preprocessing.StandardScaler().fit(inputs)
+        self.line = linear_model.LogisticRegression(C=STRENGTH, max_iter=3000)
         self.line.fit(self.scaler.transform(inputs), labels, sample_weight=sample_weight)
-        self.trees = HistGradientBoostingClassifier(**TREES, random_state=SEED).fit(inputs, labels, sample_weight=sample_weight)
+        self.trees = ensemble.HistGradientBoostingClassifier(**TREES, random_state=SEED).fit(
+            inputs, labels, sample_weight=sample_weight
+        )
 
-    def scores(self, inputs):
+    def scores(self, inputs: Any) -> Any:
         """Return figures in 0–1."""
         by_line = self.line.predict_proba(self.scaler.transform(inputs))[:, 1]
         return (1 - LINE) * self.trees.predict_proba(inputs)[:, 1] + LINE * by_line
 
-    def write(self, names, supported) -> None:
+    def write(self, names: Sequence[str], supported: float) -> None:
         """Write the file that the package reads."""
-        record = {
+        record: dict[str, Any] = {
             "names": names,
             "mean": rounded(self.scaler.mean_),
             "scale": rounded(self.scaler.scale_),
@@ -93,18 +98,18 @@ class Model:
             "trees": [nodes(tree[0].nodes) for tree in self.trees._predictors],
             "supported": round(float(supported), 4),
         }
-        lines = ",\n".join(f" {json.dumps(key)}: {listing(value)}" for key, value in record.items())
+        lines = ",\n".join(
+            f" {json.dumps(key)}: {listing(value) if key == 'trees' else json.dumps(value)}" for key, value in record.items()
+        )
         TARGET.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
 
 
-def listing(value) -> str:
+def listing(trees: Sequence[Any]) -> str:
     """Write the trees one a line."""
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        return "[\n" + ",\n".join("  " + json.dumps(tree, separators=(",", ":")) for tree in value) + "\n ]"
-    return json.dumps(value)
+    return "[\n" + ",\n".join("  " + json.dumps(tree, separators=(",", ":")) for tree in trees) + "\n ]"
 
 
-def nodes(tree):
+def nodes(tree: Any) -> list[list[float]]:
     """Return a tree as lists: feature, threshold, left, right, or a leaf's value."""
     return [
         [round(float(node["value"]), 4)]
@@ -114,28 +119,28 @@ def nodes(tree):
     ]
 
 
-def rounded(values):
+def rounded(values: Any) -> list[float]:
     return [round(float(value), 5) for value in values]
 
 
-def keep(lines) -> None:
+def keep(lines: Sequence[str]) -> None:
     """Print the figures of the folds, and write them beside those of the benches."""
     head = f"{datetime.date.today().isoformat()}, scikit-learn {sklearn.__version__}, folds grouped by cited text"
     RESULT.write_text("\n".join(["# verifier", "", head, "", "```", *lines, "```", ""]), encoding="utf-8")
     print(*lines, sep="\n")
 
 
-def report(data, labels, sets, scores) -> float:
+def report(data: Sequence[dict[str, Any]], labels: Any, sets: Any, scores: Any) -> float:
     """Keep what the folds say, and return from which figure on a claim is called supported."""
-    lines = []
+    lines: list[str] = []
     for name in JUDGED:
         mine = sets == name
         said, true = scores[mine] > 0.5, labels[mine]
-        macro, balanced = f1_score(true, said, average="macro"), balanced_accuracy_score(true, said)
+        macro, balanced = metrics.f1_score(true, said, average="macro"), metrics.balanced_accuracy_score(true, said)
         rates = f"sensitivity {said[true].mean():.3f}  specificity {1 - said[~true].mean():.3f}"
         lines.append(
             f"{name:<17} n {mine.sum():<5} macro-F1 {macro:.3f}  balanced accuracy {balanced:.3f}  {rates}  "
-            f"AUC {roc_auc_score(true, scores[mine]):.3f}  calibration error {calibration(true, scores[mine]):.3f}"
+            f"AUC {metrics.roc_auc_score(true, scores[mine]):.3f}  calibration error {calibration(true, scores[mine]):.3f}"
         )
     mine = sets == JUDGED[0]
     order = np.argsort(-scores[mine])
@@ -161,20 +166,20 @@ def report(data, labels, sets, scores) -> float:
     return threshold
 
 
-def sources(data, mine):
+def sources(data: Sequence[dict[str, Any]], mine: Any) -> Iterator[tuple[str, Any]]:
     """Yield where the claims of a set came from, and which they are."""
     values = np.array([row.get("src", "") for row, one in zip(data, mine, strict=True) if one])
     for value in sorted(set(values) - {""}):
         yield f"of it {value}", values == value
 
 
-def calibration(labels, scores) -> float:
+def calibration(labels: Any, scores: Any) -> float:
     """Return the expected calibration error over ten bins."""
     bins = np.minimum((scores * 10).astype(int), 9)
     return sum(abs(scores[bins == at].mean() - labels[bins == at].mean()) * (bins == at).mean() for at in np.unique(bins))
 
 
-def parts(data, mine, labels, alarm):
+def parts(data: Sequence[dict[str, Any]], mine: Any, labels: Any, alarm: Any) -> Iterator[str]:
     """Yield the figures of each kind and language."""
     for field in ("kind", "lang"):
         values = np.array([row.get(field, "") for row in data])

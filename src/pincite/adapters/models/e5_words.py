@@ -3,7 +3,6 @@
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ class E5Words:
     def __init__(self, data: E5Data) -> None:
         self._data = data
         self._tokenizer = UnigramTokenizer(data.pieces, characters=data.characters, unknown_id=data.special.unknown)
-        self._mean = dequantize(data.words[_SAMPLE]).mean(axis=0)
+        self._mean: NDArray[np.float32] = np.asarray(dequantize(data.words[_SAMPLE]).mean(axis=0), np.float32)
         self._row = lru_cache(maxsize=_CACHED)(self._sum_of_rows)
         self._ids = lru_cache(maxsize=_CACHED)(self._pieces)
 
@@ -46,8 +45,10 @@ class E5Words:
         ids = self._ids(text)
         if not ids:
             return np.zeros(self._mean.shape, np.float32)
-        row = np.sum(dequantize(self._data.words[list(ids)]) - self._mean, axis=0, dtype=np.float32)
-        return cast(NDArray[np.float32], row / np.float32(np.linalg.norm(row) or 1.0))
+        row = np.zeros(self._mean.shape, np.float32)
+        row += dequantize(self._data.words[list(ids)]).sum(axis=0) - len(ids) * self._mean
+        row /= float(np.linalg.norm(row)) or 1.0
+        return row
 
 
 class LazyWords:
