@@ -30,6 +30,7 @@ from pincite.cli.render import (
     page_place,
     print_count,
     print_documents,
+    print_doubts,
     print_error,
     print_evidence,
     print_found,
@@ -155,16 +156,19 @@ def ask(
 
 async def _print_stream(client: "Pincite", question: str, *, limit: int, strategy: str, chosen: "Filter | None" = None) -> None:
     start: SourcesChunk | None = None
+    text = ""
     async with aclosing(client.stream(question, limit=limit, strategy=strategy, filter=chosen)) as events:
         async for event in events:
             match event:
                 case SourcesChunk():
                     start = event
                 case TokenChunk():
+                    text += event.text
                     click.echo(event.text, nl=False)
                 case DoneChunk():
                     click.echo()
                     print_evidence(start.sources if start else (), event)
+                    print_doubts(text, event.claims)
                     _remark(event)
 
 

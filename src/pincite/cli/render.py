@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from pincite.core.answers import Verdict
 from pincite.core.cells import SHEET_TYPES
 from pincite.core.errors import ErrorKind, PinciteError, UsageError
 from pincite.ingest.naming import printable
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found
-    from pincite.core.answers import DoneChunk, Span
+    from pincite.core.answers import Claim, DoneChunk, Span
     from pincite.core.documents import Document, Page
     from pincite.core.evidence import Source
     from pincite.core.ids import DocumentId
@@ -278,6 +279,18 @@ def print_evidence(sources: Sequence["Source"], done: "DoneChunk") -> None:
                 doubt = " (OCR is not sure of a word: look at the page)" if quote.is_doubtful else ""
                 click.echo(f"    {where + ': ' if where else ''}“{_shortened(quote.text, 400)}”{doubt}")
         click.echo(click.style(f"    {printable(source.url)}", dim=True))
+
+
+_DOUBTS = {Verdict.CONTRADICTED: "Contradicted", Verdict.NOT_FOUND: "Not found", Verdict.PARTLY: "Partly supported"}
+
+
+def print_doubts(text: str, claims: Sequence["Claim"]) -> None:
+    """Print the claims of an answer that their sources don't bear out, or not wholly, and why; the worst first."""
+    for verdict, label in _DOUBTS.items():
+        for claim in claims:
+            if claim.verdict is verdict:
+                said = _shortened(text[claim.start : claim.end], 160)
+                click.echo(click.style(f"{label}: ", fg="yellow", bold=True) + f"“{said}” {printable(claim.reason)}")
 
 
 def print_documents(documents: Sequence["Document"], ingestions: Mapping["DocumentId", "Ingestion"]) -> None:
