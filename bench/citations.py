@@ -26,6 +26,7 @@ from pincite.core.answers import Verdict
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import ChunkId, DocumentId, VersionId
 from pincite.evaluation.tampering import KINDS, Item, Material, languages, suite
+from pincite.language.quantities import figures_of
 from pincite.language.sentences import sentence_spans
 
 SEED = 2026
@@ -159,6 +160,8 @@ def as_passage(number: int, text: str) -> Passage:
 def cpu_ms(text: str, transducer: MarkerTransducer, sources: Sequence[Source], verifier: Verifier | None) -> float:
     times: list[float] = []
     for _ in range(RUNS):
+        fold.cache_clear()
+        figures_of.cache_clear()
         began = time.process_time()
         cite(text, transducer.marks, sources, lang="en", verifier=verifier)
         times.append((time.process_time() - began) * 1000)

@@ -9,6 +9,8 @@ _SINGLE_QUOTES = "'‘’‚‛`´ʼʹˋ′＇‹›"
 _DASHES = "-‐‑‒–—―−﹘﹣－"
 _LOOKS = {**dict.fromkeys(_DOUBLE_QUOTES, "''"), **dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DASHES, "-"), "…": "..."}
 
+_FOLDED_TEXTS = 64
+"""The sources of an answer are compared with each of its claims."""
 _EDGES = " .。।؟?!;:,"
 """What doesn't count at the ends of what is looked for."""
 
@@ -34,6 +36,7 @@ class Folded:
         return not (self.text[first:start] + self.text[end:last]).strip(_EDGES)
 
 
+@lru_cache(maxsize=_FOLDED_TEXTS)
 def fold(text: str) -> Folded:
     """Return the text without what its looks alone decide.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 
 from pincite.language.dates import FoundDate, find_dates
@@ -69,6 +69,8 @@ _SCALED: Mapping[str, tuple[str, Decimal]] = {
     }.items()
     for unit, factor in units.items()
 }
+_TEXTS = 128
+"""A claim is read several times, and so are the sentences that it rests on."""
 _CONVERTED = Decimal("0.015")
 """How much two amounts in different units may differ: people round when they convert."""
 
@@ -111,6 +113,7 @@ class Figures:
     dates: tuple[FoundDate, ...]
 
 
+@lru_cache(maxsize=_TEXTS)
 def figures_of(text: str, lang: str) -> Figures:
     """Return the amounts and dates of a text. `lang` is an ISO 639-1 code; names of units and numbers are that language's."""
     low = folded(text)
