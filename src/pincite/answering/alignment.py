@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from pincite.answering.matching import shared_start
 from pincite.answering.opposition import Turned
 from pincite.answering.substitutions import Counted, counted
 from pincite.language.polarity import signs_of
@@ -182,11 +183,9 @@ def _kinship(token: str, tokens: set[str]) -> float:
     if len(token) < _HEAD:
         return 0.0
     head = token[:_HEAD]
-    return max((_common(token, other) / max(len(token), len(other)) for other in tokens if other.startswith(head)), default=0.0)
-
-
-def _common(left: str, right: str) -> int:
-    return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return max(
+        (shared_start(token, other) / max(len(token), len(other)) for other in tokens if other.startswith(head)), default=0.0
+    )
 
 
 def _in_order(every: Sequence[Word], sources: Sequence[Side]) -> Features:

@@ -1,6 +1,7 @@
 """Comparing texts for what they say: folding that maps back to literal offsets. Pure."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -102,3 +103,13 @@ def _joined(text: str, at: int) -> bool:
 
 def _letter_or_digit(char: str) -> bool:
     return (char.isalpha() and char < "\u0e00") or char.isdigit()
+
+
+def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return how many characters, or words, two texts have in common at their start."""
+    size = 0
+    for mine, theirs in zip(left, right, strict=False):
+        if mine != theirs:
+            break
+        size += 1
+    return size

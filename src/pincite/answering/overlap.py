@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pincite.answering.matching import shared_start
 from pincite.language.stems import index_tokens, stem
 from pincite.language.stopwords import stop_words
 from pincite.language.words import word_spans, words
@@ -138,14 +139,5 @@ def _kinship(token: str, tokens: frozenset[str]) -> float:
     best = 0.0
     for other in tokens:
         if other.startswith(head):
-            best = max(best, _common(token, other) / max(len(token), len(other)))
+            best = max(best, shared_start(token, other) / max(len(token), len(other)))
     return 0.7 * best if best >= 0.6 else 0.0
-
-
-def _common(left: str, right: str) -> int:
-    size = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        size += 1
-    return size

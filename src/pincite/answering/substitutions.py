@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from pincite.answering.matching import shared_start
 from pincite.core.ports.models import WordSense
 from pincite.language.quantities import Amount
 from pincite.language.words import words
@@ -61,7 +62,7 @@ def _bared(left: str, right: str) -> tuple[str, str]:
     """Take away what two runs share at their ends: the characters of pairs that reach into the words beside."""
     if left < "\u0e00" or left == right:
         return left, right
-    first = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    first = shared_start(left, right)
     left, right = left[first:] or left, right[first:] or right
     last = next((at for at, (a, b) in enumerate(zip(reversed(left), reversed(right), strict=False)) if a != b), 0)
     return left[: len(left) - last] or left, right[: len(right) - last] or right
@@ -140,7 +141,7 @@ def _alike(left: str, right: str) -> bool:
     """Whether two words are one or share their beginning."""
     if left == right:
         return True
-    shared = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    shared = shared_start(left, right)
     return shared >= max(_LEAST_STEM, 0.6 * min(len(left), len(right)))
 
 
@@ -150,7 +151,7 @@ def negated_forms(missing: Sequence[str], others: Sequence[str]) -> int:
 
 
 def _is_negated_form(word: str, other: str) -> bool:
-    shared = next((at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    shared = shared_start(word, other)
     if shared < _LEAST_STEM:
         return False
     for at in {shared, shared - 1}:
