@@ -201,6 +201,23 @@ async def test_dead_rows_are_compacted_away(log: Log, tmp_path: Path):
     assert len(list((tmp_path / Vectors.folder).glob("generation-*"))) == 1
 
 
+async def test_passages_that_come_after_a_removal_are_added_and_nothing_is_rebuilt(
+    log: Log, tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    index = Vectors(tmp_path, log)
+    assert await index.chunks() == ALL
+    log.put("c0", deleted=True)
+    assert await index.chunks() == ALL[1:]
+    for number in range(10, 40):
+        log.put(f"c{number}")
+    expected = sorted([*ALL[1:], *(f"c{number}" for number in range(10, 40))])
+    assert await index.chunks() == expected
+    before = log.read_rows
+    assert await Vectors(tmp_path, log).chunks() == expected
+    assert log.read_rows == before
+    assert caplog.text == ""
+
+
 async def test_old_files_of_words_are_cleaned_away(log: Log, tmp_path: Path):
     index = Words(tmp_path, log)
     for number in range(5, 15):
