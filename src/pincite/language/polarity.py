@@ -54,11 +54,6 @@ def opposites_of(lang: str) -> Sequence[tuple[Sequence[str], Sequence[str]]]:
     return [(one, other) for one, other in cast(list[tuple[list[str], list[str]]], _every().get(lang, {}).get("opposites", []))]
 
 
-def negations_of(lang: str) -> Sequence[str]:
-    """Return the negations of a language as they are written."""
-    return cast(list[str], _every().get(lang, {}).get("negations", []))
-
-
 def signs_of(found: Sequence[str], stems: Sequence[str], lang: str) -> Signs:
     """Return what turns a sentence, given its words in the form of `words` and their stems."""
     lists = _lists(lang)
