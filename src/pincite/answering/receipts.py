@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from pincite.core.answers import AnswerRecord, CitedVersion, Claim, FrozenQuote
+from pincite.core.answers import AnswerRecord, Citation, CitedVersion, Claim, FrozenQuote
 from pincite.core.canonical_json import canonical
 from pincite.core.evidence import Source
 from pincite.core.ids import DocumentId, WorkspaceId
@@ -92,7 +92,7 @@ def _stated(record: AnswerRecord) -> dict[str, Any]:
         "scope": answer.scope.as_dict() if answer.scope else None,
         "sources": [_source(source) for source in answer.sources],
         "claims": [_claim(claim, passages) for claim in answer.claims],
-        "passages": [_passage(quote) for quote in record.evidence],
+        "passages": [_passage(quote, citation) for quote, citation in zip(record.evidence, _citing(record), strict=True)],
         "versions": [_version(version) for version in basis.versions],
     }
 
@@ -103,9 +103,14 @@ def _source(source: Source) -> dict[str, Any]:
     return {"n": source.n, "document_id": best.document_id, "version_id": best.version_id, "chunks": chunks}
 
 
-def _passage(quote: FrozenQuote) -> dict[str, Any]:
-    place = {"version_id": quote.version_id, "start": quote.start, "end": quote.end}
-    return {"n": quote.n, "document_id": quote.document_id, **place}
+def _citing(record: AnswerRecord) -> list[Citation]:
+    """Return the citation of each frozen quote: they were frozen in this order."""
+    return [citation for citation in record.answer.citations for _ in citation.quotes]
+
+
+def _passage(quote: FrozenQuote, citation: Citation) -> dict[str, Any]:
+    place = {"version_id": quote.version_id, "chunk_id": citation.chunk_id, "start": quote.start, "end": quote.end}
+    return {"n": quote.n, "document_id": quote.document_id, **place, "issued_by": citation.issued_by}
 
 
 def _version(version: CitedVersion) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pincite.answering.prompts import (
     INSUFFICIENT_CONTEXT,
     PromptTemplate,
     defuse,
+    numeric_label,
     source_label,
 )
 from pincite.core.documents import PageSpan
@@ -129,6 +130,16 @@ def test_the_last_source_is_cut_and_later_ones_are_left_out_of_what_may_be_cited
     assert grounding is not None
     assert grounding.sources == rendered.sources
     assert grounding.question == "Q"
+
+
+def test_the_same_words_find_room_however_labels_are_written() -> None:
+    found = [passage("x" * 300, f"d{i}") for i in range(4)]
+    for limit in range(0, 1_700, 7):
+        numeric, named = (
+            BARE.prepare(found, "", max_context_characters=limit, label=each) for each in (numeric_label, source_label)
+        )
+        assert numeric.sources == named.sources
+        assert len(named.messages[0].content) <= limit + len(named.sources)
 
 
 def test_no_source_is_included_when_not_one_character_of_it_fits() -> None:
