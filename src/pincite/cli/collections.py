@@ -8,6 +8,7 @@ import click
 from pincite.cli.options import json_option, with_client
 from pincite.cli.render import EXIT_PARTIAL, count_progress, note, note_summaries, print_json
 from pincite.core.errors import UsageError
+from pincite.core.policies import Policy
 from pincite.ingest.naming import printable
 from pincite.workspaces.collections import Collections
 
@@ -17,16 +18,18 @@ if TYPE_CHECKING:
     from pincite.core.evidence import Scope
     from pincite.core.summaries import SummaryRun
 
+_CONSEQUENCES = {Policy.FLAG: "marked", Policy.STRICT: "withheld", Policy.OFF: "not looked for"}
+
 
 @click.group()
 def collection() -> None:
-    """List, rename, summarise and remove collections."""
+    """List, rename, summarise and remove collections, and say what becomes of claims that they don't support."""
 
 
 @collection.command("list")
 @json_option
 def list_collections(as_json: bool) -> None:
-    """List the collections with how many documents each has, and its embedding model."""
+    """List the collections with how many documents each has, its embedding model and its policy."""
 
     async def work(client: "Pincite") -> "list[tuple[Collection, Scope]]":
         found = await _of(client).all()
@@ -39,7 +42,7 @@ def list_collections(as_json: bool) -> None:
     for each, scope in found:
         model = each.embedding.name if each.embedding else "words alone"
         also = "\twith summaries" if each.summaries else ""
-        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}{also}")
+        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}\t{each.policy.value}{also}")
     if not found:
         note("There is no collection yet. `pincite add PATH --collection NAME` makes one.")
 
@@ -54,6 +57,27 @@ def rename(name: str, new_name: str) -> None:
         return await _of(client).rename((await client.collection()).id, new_name)
 
     click.echo(f"{printable(name)} is now {printable(with_client(name, work).name)}.")
+
+
+@collection.command("policy")
+@click.argument("name")
+@click.argument("wanted", metavar="POLICY", type=click.Choice([each.value for each in Policy]))
+@json_option
+def policy(name: str, wanted: str, as_json: bool) -> None:
+    """Say what becomes of claims in answers that a collection's documents don't support.
+
+    flag marks them. strict withholds them before a word of them is shown. off judges no claim.
+    """
+
+    async def work(client: "Pincite") -> "tuple[Collection, Scope]":
+        changed = await client.use_policy(wanted)
+        return changed, await _of(client).scope(changed)
+
+    changed = with_client(name, work)
+    if as_json:
+        print_json({"collection": _collection_dict(*changed)})
+    else:
+        click.echo(f"{printable(name)}: claims that aren't supported are {_CONSEQUENCES[changed[0].policy]}.")
 
 
 @collection.command("summaries")
@@ -143,6 +167,7 @@ def _collection_dict(found: "Collection", scope: "Scope") -> dict[str, object]:
         "name": found.name,
         "embedding": found.embedding.name if found.embedding else None,
         "summaries": found.summaries,
+        "policy": found.policy.value,
         "documents": scope.documents,
         "searchable": scope.searchable,
         "created_at": found.created_at.isoformat(timespec="seconds"),

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from pincite.client.blocking import SyncPincite
-from pincite.client.installation import DEFAULT_COLLECTION, Installation
+from pincite.client.installation import Installation
+from pincite.client.opened import DEFAULT_COLLECTION
 from pincite.client.receipts import check_receipt
 from pincite.core.ports.models import ChatModel
 from pincite.ingest.adding import Added

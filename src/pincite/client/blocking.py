@@ -12,10 +12,12 @@ from pincite.answering.standings import AnswerStandings
 from pincite.client.installation import Installation, quiet, uncounted, unheard_added, unheard_summaries
 from pincite.client.runs import Run
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
+from pincite.core.documents import Collection as CollectionOfDocuments
 from pincite.core.documents import Document, PagePicture
 from pincite.core.errors import UsageError
 from pincite.core.evidence import Filter, Source, Strategy
 from pincite.core.keeping import Hold
+from pincite.core.policies import Policy
 from pincite.core.standings import QuoteStanding
 from pincite.core.summaries import SummaryRun
 from pincite.ingest.adding import Added
@@ -95,6 +97,10 @@ class SyncPincite:
     def retry_summaries(self, *, on_summaries: SummaryListener = unheard_summaries) -> list[SummaryRun]:
         """Make the summaries of the collection's documents that failed."""
         return self._run(self._client.retry_summaries(on_summaries=on_summaries))
+
+    def use_policy(self, policy: Policy | str) -> CollectionOfDocuments:
+        """Say what becomes of claims in answers that the collection's documents don't support."""
+        return self._run(self._client.use_policy(policy))
 
     def search(
         self, query: str, *, limit: int = 6, strategy: Strategy | str = Strategy.HYBRID, filter: Filter | None = None

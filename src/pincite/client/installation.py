@@ -4,8 +4,6 @@ from collections.abc import AsyncGenerator, Callable
 from collections.abc import Collection as Many
 from contextlib import aclosing
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
@@ -13,7 +11,8 @@ from pincite.answering.issuing import withholding
 from pincite.answering.receipt_checks import CheckedReceipt
 from pincite.answering.sources import group_sources
 from pincite.answering.standings import AnswerStandings
-from pincite.bootstrap import Services, backups, build
+from pincite.bootstrap import backups
+from pincite.client.opened import Opened
 from pincite.client.runs import Run
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord
 from pincite.core.documents import CanonicalText, Collection, Document, PagePicture
@@ -21,7 +20,6 @@ from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Filter, Query, Retrieval, Source, Strategy
 from pincite.core.ids import DocumentId, MessageId, VersionId
 from pincite.core.keeping import Hold
-from pincite.core.ports.models import ChatModel
 from pincite.core.standings import QuoteStanding
 from pincite.core.summaries import SummaryRun
 from pincite.ingest.adding import Added, FileAdding
@@ -38,10 +36,7 @@ from pincite.retrieval.asking import strategy_of
 from pincite.retrieval.find import Found, occurrences
 from pincite.retrieval.history import History
 from pincite.retrieval.pages import USUAL_WIDTH
-from pincite.settings import Settings, load_settings
 from pincite.upkeep.backups import BackedUp, HeadwayListener, Restored, unheard
-
-DEFAULT_COLLECTION = "default"
 
 
 def quiet(file: str, progress: Progress) -> None:
@@ -60,56 +55,8 @@ def uncounted(done: int, total: int) -> None:
     """Listen to nothing."""
 
 
-class Installation:
-    """An installation, opened for one collection. Use as an async context manager.
-
-    `home` holds everything (default: PINCITE_HOME). `llm` replaces the configured chat model. `surface` names the caller in the
-    log of questions.
-    """
-
-    def __init__(
-        self,
-        home: str | Path | None = None,
-        *,
-        collection: str = DEFAULT_COLLECTION,
-        llm: ChatModel | None = None,
-        settings: Settings | None = None,
-        surface: str = "library",
-    ) -> None:
-        self.settings = settings or load_settings(home=str(home) if home else None)
-        self._collection_name = collection
-        self._llm = llm
-        self._surface = surface
-        self._services: Services | None = None
-
-    @property
-    def services(self) -> Services:
-        """Return the services, built when first needed."""
-        if self._services is None:
-            self._services = build(self.settings)
-        return self._services
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Release files and processes."""
-        if self._services is not None:
-            await self._services.close()
-            self._services = None
-
-    async def collection(self, *, create: bool = False) -> Collection:
-        """Return the collection that this client works on. Raises `NotFoundError`."""
-        return await self.services.collection(self._collection_name, create=create)
-
-    async def _collection_if_any(self) -> Collection | None:
-        try:
-            return await self.collection()
-        except NotFoundError:
-            return None
+class Installation(Opened):
+    """An installation, opened for one collection: documents in, cited answers out."""
 
     async def add(
         self,

@@ -11,7 +11,9 @@ from urllib.parse import quote
 
 from pincite.core.figures import FigurePlace
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, VersionId, WorkspaceId
+from pincite.core.index_text import index_text
 from pincite.core.ocr import IN_PICTURES, ReadWord, words_in
+from pincite.core.policies import Policy
 
 _INSIDE = "inside:"
 PPTX_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -242,6 +244,7 @@ class EmbeddingSpec:
 class Collection:
     """A knowledge base inside a workspace. `embedding` is None when it is searched by words alone; with `summaries` its documents
     are summarised. `next_embedding` is the model that it is being brought to, whose vectors are stored beside the others meanwhile.
+    `policy` says what is done with claims that aren't supported.
     """
 
     id: CollectionId
@@ -251,6 +254,7 @@ class Collection:
     created_at: datetime
     next_embedding: EmbeddingSpec | None = None
     summaries: bool = False
+    policy: Policy = Policy.FLAG
 
     @property
     def model_id(self) -> str:
@@ -383,17 +387,3 @@ def fingerprint_of(text: str) -> str:
     import hashlib
 
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def index_text(title: str, heading_path: tuple[str, ...], text: str) -> str:
-    """Join title, heading path and text as they are embedded and indexed, without repeating a heading."""
-    trail = [part for part in (title, *heading_path) if part]
-    if len(trail) > 1 and trail[0] == trail[1]:
-        trail = trail[1:]
-    if trail and _begins_with(text, trail[-1]):
-        trail = trail[:-1]
-    return f"{' › '.join(trail)}\n{text}" if trail else text
-
-
-def _begins_with(text: str, heading: str) -> bool:
-    return text.startswith(heading) and not text[len(heading) : len(heading) + 1].isalnum()

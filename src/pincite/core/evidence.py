@@ -7,6 +7,7 @@ from typing import Any
 
 from pincite.core.documents import ChunkType, PageSpan
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId
+from pincite.core.policies import Policy
 
 
 class Strategy(StrEnum):
@@ -155,7 +156,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """A retriever's result: passages in order of score, with how they were found."""
+    """A retriever's result: passages in order of score, with how they were found, and the policies of what was searched."""
 
     passages: tuple[Passage, ...]
     strategy: Strategy = Strategy.HYBRID
@@ -163,6 +164,7 @@ class Retrieval:
     scope: Scope | None = None
     embedding_ms: float = 0.0
     retrieval_ms: float = 0.0
+    policies: Mapping[CollectionId, Policy] = field(default_factory=dict[CollectionId, Policy])
 
 
 @dataclass(frozen=True, slots=True)

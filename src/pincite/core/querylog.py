@@ -24,7 +24,7 @@ class Outcome(StrEnum):
 class LoggedQuery:
     """One question. `scores` are the fused scores of its sources; `received` is the text of an answer that was not finished.
 
-    `document_ids` are those of its sources, where no stored answer names them.
+    `document_ids` are those of its sources, where no stored answer names them. `withheld` counts the claims that were not sent.
     """
 
     message_id: MessageId
@@ -40,3 +40,4 @@ class LoggedQuery:
     received: str = ""
     error: str = ""
     document_ids: tuple[DocumentId, ...] = ()
+    withheld: int = 0

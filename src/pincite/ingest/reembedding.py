@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
-from pincite.core.documents import Collection, EmbeddingSpec, fingerprint_of, index_text
+from pincite.core.documents import Collection, EmbeddingSpec, fingerprint_of
 from pincite.core.errors import NotFoundError
 from pincite.core.ids import ChunkId, CollectionId, WorkspaceId
+from pincite.core.index_text import index_text
 from pincite.core.ports.changes import Change, ChangeFeed
 from pincite.core.ports.embeddings import Lacking
 from pincite.core.ports.index import DenseIndex, IndexSpace

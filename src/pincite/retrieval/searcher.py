@@ -7,10 +7,11 @@ from collections.abc import Collection as Many
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from pincite.core.documents import Collection, index_text
+from pincite.core.documents import Collection
 from pincite.core.errors import ConflictError, ModelChangedError, NotFoundError
 from pincite.core.evidence import Passage, PassageText, Query, Retrieval, Scope, Scores, Signals, Strategy
 from pincite.core.ids import ChunkId, DocumentId, WorkspaceId
+from pincite.core.index_text import index_text
 from pincite.core.ports.index import DenseIndex, IndexHit, IndexSpace, LexicalIndex, LexicalResult
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.store import Store, UnitOfWork
@@ -124,6 +125,7 @@ class Searcher:
             strategy=strategy,
             signals=found.signals,
             scope=scope,
+            policies={collection.id: collection.policy for collection in collections},
             embedding_ms=(embedded - started) * 1000,
             retrieval_ms=(finished - embedded) * 1000,
         )

@@ -8,6 +8,7 @@ from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConflictError, ForbiddenError, NotFoundError, UsageError
 from pincite.core.evidence import Scope
 from pincite.core.ids import CollectionId, DocumentId, WorkspaceId, new_id
+from pincite.core.policies import Policy
 from pincite.core.ports.store import Store, UnitOfWork
 
 MAX_NAME_CHARACTERS = 200
@@ -33,10 +34,18 @@ class Collections:
             raise NotFoundError("There is no such collection.", code="collection")
         return found
 
-    async def make(self, name: str, embedding: EmbeddingSpec | None, *, summaries: bool = False) -> Collection:
+    async def make(
+        self, name: str, embedding: EmbeddingSpec | None, *, summaries: bool = False, policy: Policy = Policy.FLAG
+    ) -> Collection:
         """Make a collection that freezes an embedding model. Raises `UsageError`, and `ConflictError` when the name is taken."""
         made = Collection(
-            CollectionId(new_id()), self.workspace_id, name_of(name), embedding, datetime.now(UTC), summaries=summaries
+            CollectionId(new_id()),
+            self.workspace_id,
+            name_of(name),
+            embedding,
+            datetime.now(UTC),
+            summaries=summaries,
+            policy=policy,
         )
         async with self.store.open(self.workspace_id) as work:
             await work.collections.add(made)
@@ -49,6 +58,13 @@ class Collections:
             renamed = await work.collections.rename(collection_id, name_of(name))
             await work.commit()
         return renamed
+
+    async def use_policy(self, collection_id: CollectionId, policy: Policy) -> Collection:
+        """Say what is done with claims that one's documents don't support, and return it. Raises `NotFoundError`."""
+        async with self.store.open(self.workspace_id) as work:
+            changed = await work.collections.use_policy(collection_id, policy)
+            await work.commit()
+        return changed
 
     async def scope(self, collection: Collection) -> Scope:
         """Count a collection's documents by state."""

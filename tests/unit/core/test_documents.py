@@ -1,7 +1,8 @@
 from uuid import RFC_4122, UUID
 
-from pincite.core.documents import CanonicalText, Page, PageSpan, SourceRun, index_text
+from pincite.core.documents import CanonicalText, Page, PageSpan, SourceRun
 from pincite.core.ids import new_id
+from pincite.core.index_text import index_text
 
 
 def two_pages() -> CanonicalText:

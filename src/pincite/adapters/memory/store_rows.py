@@ -10,6 +10,7 @@ from pincite.core.documents import Collection, Document, Stage
 from pincite.core.errors import ConflictError, NotFoundError, name_taken
 from pincite.core.evidence import Filter, Scope
 from pincite.core.ids import CollectionId, DocumentId, MessageId
+from pincite.core.policies import Policy
 from pincite.core.redacting import collections_of
 
 
@@ -69,6 +70,15 @@ class MemoryCollections:
         if found is None:
             raise NotFoundError("There is no such collection.", code="collection")
         changed = replace(found, summaries=summaries)
+        tables.collections.put(self._tx.workspace_id, collection_id, changed)
+        return changed
+
+    async def use_policy(self, collection_id: CollectionId, policy: Policy) -> Collection:
+        """Say what is done with claims that one's documents don't support, and return it. Raises `NotFoundError`."""
+        tables, found = await self._tx.lock(), await self.get(collection_id)
+        if found is None:
+            raise NotFoundError("There is no such collection.", code="collection")
+        changed = replace(found, policy=policy)
         tables.collections.put(self._tx.workspace_id, collection_id, changed)
         return changed
 

@@ -15,6 +15,7 @@ from pincite.core.documents import Collection, EmbeddingSpec, Stage
 from pincite.core.errors import ConflictError, NotFoundError, name_taken
 from pincite.core.evidence import Scope
 from pincite.core.ids import CollectionId, WorkspaceId
+from pincite.core.policies import Policy
 
 MINE = select(collections).where(collections.c.workspace_id == bindparam("own"))
 BY_ID = MINE.where(collections.c.id == bindparam("collection_id"))
@@ -31,6 +32,11 @@ RENAMED = (
     update(collections)
     .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("renamed_id"))
     .values(name=bindparam("new_name"))
+)
+RULED = (
+    update(collections)
+    .where(collections.c.workspace_id == bindparam("own"), collections.c.id == bindparam("ruled_id"))
+    .values(policy=bindparam("new_policy"))
 )
 SUMMARISED = (
     update(collections)
@@ -78,6 +84,7 @@ class SqlCollections:
             "embedding": dump(collection.embedding) if collection.embedding else None,
             "created_at": collection.created_at,
             "summaries": collection.summaries,
+            "policy": collection.policy.value,
         }
         await self._tx.insert(collections, row)
 
@@ -130,6 +137,13 @@ class SqlCollections:
         await self._tx.change(SUMMARISED, changed_id=collection_id, are_wanted=summaries)
         return replace(found, summaries=summaries)
 
+    async def use_policy(self, collection_id: CollectionId, policy: Policy) -> Collection:
+        """Say what is done with claims that one's documents don't support, and return it. Raises `NotFoundError`."""
+        await self._tx.lock()
+        found = await require_collection(self._tx, collection_id)
+        await self._tx.change(RULED, ruled_id=collection_id, new_policy=policy.value)
+        return replace(found, policy=policy)
+
     async def blobs(self, collection_id: CollectionId) -> set[str]:
         """Return the hashes of the bytes of its documents and their figures, in all their versions."""
         return {row.sha256 for row in await self._tx.rows(BLOBS, collection_id=collection_id) if row.sha256}
@@ -164,4 +178,5 @@ def _collection(row: Row[Any] | None) -> Collection | None:
         created_at=row.created_at,
         next_embedding=load(EmbeddingSpec, row.next_embedding) if row.next_embedding else None,
         summaries=row.summaries,
+        policy=Policy(row.policy),
     )

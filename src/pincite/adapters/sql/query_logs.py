@@ -84,6 +84,7 @@ def _values(query: LoggedQuery) -> dict[str, Any]:
         "received": query.received,
         "error": query.error,
         "document_ids": dump(query.document_ids),
+        "withheld": query.withheld,
     }
 
 
@@ -102,4 +103,5 @@ def _query(row: Row[Any]) -> LoggedQuery:
         received=row.received,
         error=row.error,
         document_ids=load(tuple[DocumentId, ...], row.document_ids),
+        withheld=row.withheld,
     )

@@ -34,6 +34,7 @@ REVISIONS = (
     "0018",
     "0019",
     "0020",
+    "0021",
 )
 """Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
 

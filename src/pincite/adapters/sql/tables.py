@@ -56,6 +56,7 @@ collections = Table(
     Column("next_embedding_seq", BigInteger, nullable=False, server_default=text("0")),
     Column("documents_seq", BigInteger, nullable=False, server_default=text("0")),
     Column("summaries", Boolean, nullable=False, server_default=false()),
+    Column("policy", String(16), nullable=False, server_default=text("'flag'")),
     UniqueConstraint("workspace_id", "name"),
 )
 
@@ -263,6 +264,7 @@ query_logs = Table(
     Column("received", Text, nullable=False),
     Column("error", Text, nullable=False),
     Column("document_ids", Text, nullable=False, server_default=text("'[]'")),
+    Column("withheld", Integer, nullable=False, server_default=text("0")),
     Index(None, "workspace_id", "asked_at"),
 )
 

@@ -8,11 +8,12 @@ from typing import Protocol
 
 from pincite.core.access import ApiToken
 from pincite.core.answers import AnswerRecord
-from pincite.core.documents import CanonicalText, Chunk, Collection, Document, Version
-from pincite.core.evidence import Filter, Passage, PassageText, Scope
+from pincite.core.documents import CanonicalText, Chunk, Document, Version
+from pincite.core.evidence import Filter, Passage, PassageText
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
 from pincite.core.ingestions import Ingestion
+from pincite.core.ports.collections import CollectionRows
 from pincite.core.ports.embeddings import EmbeddingRows
 from pincite.core.ports.figures import FigureRows
 from pincite.core.ports.keeping import KeepingRows
@@ -22,46 +23,6 @@ from pincite.core.ports.queue import JobRows
 from pincite.core.ports.receipts import ReceiptRows
 from pincite.core.ports.summaries import SummaryRows
 from pincite.core.querylog import LoggedQuery
-
-
-class CollectionRows(Protocol):
-    """Collections of the workspace."""
-
-    async def add(self, collection: Collection) -> None:
-        """Insert. Raises `ConflictError` when the name is taken."""
-        ...
-
-    async def get(self, collection_id: CollectionId) -> Collection | None:
-        """Return one by id."""
-        ...
-
-    async def named(self, name: str) -> Collection | None:
-        """Return one by name."""
-        ...
-
-    async def list(self) -> list[Collection]:
-        """Return all, by name."""
-        ...
-
-    async def scope(self, collection_id: CollectionId) -> Scope:
-        """Count its documents by state."""
-        ...
-
-    async def rename(self, collection_id: CollectionId, name: str) -> Collection:
-        """Give one another name, and return it. Raises `NotFoundError`, and `ConflictError` when another one has the name."""
-        ...
-
-    async def summarise(self, collection_id: CollectionId, summaries: bool) -> Collection:
-        """Say whether one's documents are summarised, and return it. Raises `NotFoundError`."""
-        ...
-
-    async def blobs(self, collection_id: CollectionId) -> set[str]:
-        """Return the hashes of the bytes of its documents and their figures, in all their versions."""
-        ...
-
-    async def remove(self, collection_id: CollectionId) -> bool:
-        """Delete one with its log and all of its documents. False when unknown. Stored answers keep their frozen evidence."""
-        ...
 
 
 class DocumentRows(Protocol):

@@ -35,7 +35,7 @@ async def make(body: NewCollection, caller: Keeper) -> CollectionRow:
     """Make a collection with the installation's embedding model. 409 when the name is taken."""
     await caller.services.models.learn()
     model = caller.services.models.embedding
-    made = await caller.collections.make(body.name, model.spec if model else None, summaries=body.summaries)
+    made = await caller.collections.make(body.name, model.spec if model else None, summaries=body.summaries, policy=body.policy)
     return await _row(caller, made)
 
 
@@ -47,13 +47,15 @@ async def show(collection_id: str, caller: Reader) -> CollectionRow:
 
 @router.patch("/collections/{collection_id}", responses=refusals(409))
 async def change(collection_id: str, body: CollectionChange, caller: Keeper) -> CollectionRow:
-    """Give a collection another name, or have its documents summarised, or not any more. 409 when another one has the name.
+    """Give a collection another name or policy, have its documents summarised, or not any more. 409 when another one has the name.
 
     Summaries are made by workers, of the documents that are there too; each document tells how far they are.
     """
     collection = await caller.collections.one(CollectionId(collection_id))
     if "name" in body.model_fields_set:
         collection = await caller.collections.rename(collection.id, body.name)
+    if "policy" in body.model_fields_set:
+        collection = await caller.collections.use_policy(collection.id, body.policy)
     if "summaries" in body.model_fields_set:
         collection = await caller.services.summaries().switch(collection.id, body.summaries, is_queued=True)
         caller.state.wake()

@@ -10,6 +10,7 @@ from pincite.core.evidence import Filter, Query, Scope, Strategy
 from pincite.core.ids import CollectionId, DocumentId
 from pincite.core.ingestions import Ingestion
 from pincite.core.pictures import picture_url
+from pincite.core.policies import Policy
 from pincite.core.summaries import SummaryRun, SummaryState
 from pincite.retrieval.history import Standing
 from pincite.server.schemas.evidence import ScopeRow, Source
@@ -25,32 +26,36 @@ CollectionName = Annotated[
 
 
 class NewCollection(BaseModel):
-    """A collection to be made. With `summaries` its documents are summarised, which a chat model is paid for."""
+    """A collection to be made. With `summaries` its documents are summarised, which a chat model is paid for. `policy` says what is
+    done with claims of answers that aren't supported: they are marked (`flag`), withheld (`strict`), or not judged (`off`).
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}]})
 
     name: CollectionName
     summaries: StrictBool = False
+    policy: Policy = Policy.FLAG
 
 
 class CollectionChange(BaseModel):
-    """What of a collection is to become otherwise: its name, whether its documents are summarised; what isn't given stays.
+    """What of a collection is to become otherwise: name, policy, whether its documents are summarised; what isn't given stays.
 
     Without summaries those that are there are deleted. Its embedding model is changed by `pincite reembed`.
     """
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}, {"summaries": True}], "minProperties": 1}
+        extra="forbid", json_schema_extra={"examples": [{"name": "Contracts"}, {"policy": "strict"}], "minProperties": 1}
     )
 
     # Left out is another thing than null, which is refused; the schema then has no default to show.
     name: CollectionName = Field(default_factory=str)
     summaries: StrictBool = Field(default_factory=bool)
+    policy: Policy = Field(default_factory=lambda: Policy.FLAG)
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("Say what is to change: name, summaries, or both.")
+            raise ValueError("Say what is to change: name, summaries or policy.")
         return self
 
 
@@ -70,6 +75,7 @@ class CollectionRow(BaseModel):
     created_at: datetime
     embedding: EmbeddingRow | None
     summaries: bool
+    policy: Policy
     scope: ScopeRow
 
 
@@ -261,6 +267,7 @@ def collection_row(collection: Collection, scope: Scope) -> CollectionRow:
         created_at=collection.created_at,
         embedding=embedding,
         summaries=collection.summaries,
+        policy=collection.policy,
         scope=scope_row(scope),
     )
 
