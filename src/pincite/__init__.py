@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pincite.core.errors import ConfigurationError, PinciteError
     from pincite.core.evidence import Filter, Passage, Query, Retrieval, Source, Strategy, Turn
     from pincite.core.messages import ChatMessage, ModelUsage
+    from pincite.core.policies import Policy
     from pincite.core.ports.models import ChatModel, EmbeddingModel
     from pincite.core.ports.retriever import Retriever
     from pincite.core.standings import QuoteStanding, Standing
@@ -44,6 +45,7 @@ _HOMES = {
     "pincite.core.errors": ("ConfigurationError", "PinciteError"),
     "pincite.core.evidence": ("Filter", "Passage", "Query", "Retrieval", "Source", "Strategy", "Turn"),
     "pincite.core.messages": ("ChatMessage", "ModelUsage"),
+    "pincite.core.policies": ("Policy",),
     "pincite.core.ports.models": ("ChatModel", "EmbeddingModel"),
     "pincite.core.ports.retriever": ("Retriever",),
     "pincite.core.standings": ("QuoteStanding", "Standing"),
@@ -74,6 +76,7 @@ __all__ = [
     "Passage",
     "Pincite",
     "PinciteError",
+    "Policy",
     "PromptTemplate",
     "Query",
     "QueryEngine",

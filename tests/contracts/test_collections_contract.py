@@ -20,6 +20,7 @@ from pincite.core.errors import ConflictError, NotFoundError
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, new_id
 from pincite.core.jobs import JobKind, JobState, NewJob
+from pincite.core.policies import Policy
 from pincite.core.ports.changes import LogState
 from pincite.core.ports.index import IndexSpace
 from pincite.core.ports.store import Store
@@ -61,6 +62,23 @@ async def test_a_name_that_another_collection_has_is_refused_and_ones_own_is_not
         for unknown in (theirs.id, CollectionId(new_id())):
             with pytest.raises(NotFoundError):
                 await work.collections.rename(unknown, "free")
+
+
+async def test_a_collection_keeps_what_becomes_of_claims_that_arent_supported(store: Store) -> None:
+    home, strict = collection(), replace(collection("made strict"), policy=Policy.STRICT)
+    await added(store, home)
+    await added(store, strict)
+    async with store.open(OURS) as work:
+        assert [each.policy for each in (await work.collections.list())] == [Policy.STRICT, Policy.FLAG]
+        assert await work.collections.use_policy(home.id, Policy.OFF) == replace(home, policy=Policy.OFF)
+        await work.commit()
+    async with store.open(OURS) as work:
+        assert await work.collections.get(home.id) == replace(home, policy=Policy.OFF)
+        with pytest.raises(NotFoundError):
+            await work.collections.use_policy(CollectionId(new_id()), Policy.STRICT)
+    async with store.open(THEIRS) as work:
+        with pytest.raises(NotFoundError):
+            await work.collections.use_policy(home.id, Policy.STRICT)
 
 
 async def test_a_removed_collection_leaves_nothing_behind_and_others_as_they_were(store: MemoryStore | SqlStore) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pincite.answering.claims import ClaimSpan, claim_text, split_claims
+from pincite.answering.claims import claim_text, split_claims
 from pincite.answering.figures import lacking, listed, together
 from pincite.answering.markers import Mark
 from pincite.answering.quotes import NUMBER_MISSING, QuoteMatch, find_quote
@@ -38,41 +38,73 @@ def cite(
     lang: str = "",
     verifier: Verifier | None = None,
     question: str = "",
+    judging: bool = True,
 ) -> Cited:
     """Return every claim of the text with its verdict, and per claim and label one citation with its quote.
 
     Claims that a label supports with the same quote share the citation. Without a `verifier` only claims that stand word for word
-    in their quotes get a verdict. With one, a claim without a label that a source supports is given that source's label.
-    `question` is what the text answers.
+    in their quotes get a verdict, without `judging` none does. With one, a claim without a label that a source supports is given
+    that source's label. `question` is what the text answers, `lang` the language that its claims are quoted by.
     """
-    citing = _Citing(sources, lang, lang or detect(text), verifier, question)
-    claims = [citing.claim(span, claim_text(text, span, marks)) for span in split_claims(text, marks, citing.written)]
+    written = lang or detect(text)
+    citing = Citing(sources, verifier, question, lang=lang, judging=judging)
+    claims = [
+        citing.state(span.start, span.end, citing.judge(span.labels, claim_text(text, span, marks), written))
+        for span in split_claims(text, marks, written)
+    ]
     return Cited(tuple(claims), tuple(citing.citations))
 
 
-class _Citing:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict on a claim, with the quotes of its labels and who issued these."""
+
+    judgement: Judgement
+    matches: Sequence[tuple[int, QuoteMatch]] = ()
+    issued_by: Literal["model", "verifier"] = "model"
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether it may stand where claims that aren't supported may not.
+
+        It needs a quote, and no verdict against it. One that can't be checked stands: its quote is all that anybody can say.
+        """
+        return bool(self.matches) and self.judgement.verdict not in (Verdict.CONTRADICTED, Verdict.NOT_FOUND)
+
+
+class Citing:
     """The claims of one answer on their way to verdicts, and the citations so far."""
 
-    def __init__(self, sources: Sequence[Source], lang: str, written: str, verifier: Verifier | None, question: str) -> None:
-        self.written = written
+    def __init__(
+        self, sources: Sequence[Source], verifier: Verifier | None, question: str = "", *, lang: str = "", judging: bool = True
+    ) -> None:
         self.citations: list[Citation] = []
         self._by_number = {source.n: source for source in sources}
         self._lang = lang
-        self._verifier = verifier
+        self._verifier = verifier if judging else None
         self._question = question
+        self._judging = judging
         self._evidence = Evidence(sources)
 
-    def claim(self, span: ClaimSpan, said: str) -> Claim:
-        labels = [n for n in span.labels if n in self._by_number]
+    def judge(self, numbers: Sequence[int], said: str, written: str) -> Judged:
+        """Return the verdict on a claim with these labels, in the language that it is `written` in."""
+        labels = [n for n in numbers if n in self._by_number]
         matches = [(n, match) for n in labels if (match := find_quote(said, self._by_number[n], lang=self._lang))]
-        issued: Literal["model", "verifier"] = "model"
-        if not labels and self._verifier:
-            matches, issued = self._found(said), "verifier"
-        judged = self._judged(said, matches) if matches else _uncited(labels, self._verifier)
-        if issued == "verifier" and judged.verdict is not Verdict.SUPPORTED:
-            matches, judged = [], _uncited(labels, self._verifier)
-        indexes = [_place(self.citations, _citation(n, match, issued)) for n, match in matches]
-        return Claim(span.start, span.end, judged.verdict, judged.support, judged.reason, tuple(dict.fromkeys(indexes)))
+        if not self._judging:
+            return Judged(_NOT_JUDGED, matches)
+        if labels or not self._verifier:
+            return Judged(self._judged(said, matches, written) if matches else _uncited(labels, self._verifier), matches)
+        matches = self._found(said)
+        judged = self._judged(said, matches, written) if matches else None
+        if judged is None or judged.verdict is not Verdict.SUPPORTED:
+            return Judged(_uncited(labels, self._verifier))
+        return Judged(judged, matches, "verifier")
+
+    def state(self, start: int, end: int, judged: Judged) -> Claim:
+        """Return a judged claim as it stands in the answer, with its citations."""
+        found = [_place(self.citations, _citation(n, match, judged.issued_by)) for n, match in judged.matches]
+        told = judged.judgement
+        return Claim(start, end, told.verdict, told.support, told.reason, tuple(dict.fromkeys(found)))
 
     def _found(self, said: str) -> list[tuple[int, QuoteMatch]]:
         """Return the source that holds most of a claim without a label."""
@@ -80,18 +112,21 @@ class _Citing:
         best = max(every, key=lambda item: item[1].support, default=None)
         return [best] if best and best[1].support >= _WORTH_JUDGING else []
 
-    def _judged(self, said: str, matches: Sequence[tuple[int, QuoteMatch]]) -> Judgement:
+    def _judged(self, said: str, matches: Sequence[tuple[int, QuoteMatch]], written: str) -> Judgement:
         if any(match.literal for _, match in matches):
             return LITERAL
         sides = self._evidence.sides([n for n, _ in matches])
         if self._verifier:
-            return self._verifier.judge(said, sides, self.written, question=self._question)
-        missing = lacking(said, together(side.figures for side in sides), self.written)
+            return self._verifier.judge(said, sides, written, question=self._question)
+        missing = lacking(said, together(side.figures for side in sides), written)
         support = max(match.support for _, match in matches)
         if missing:
             reason = f"Its sources don't say {listed(missing)}; compare the claim with its quote."
             return Judgement(Verdict.NOT_CHECKED, min(support, NUMBER_MISSING), reason)
         return Judgement(Verdict.NOT_CHECKED, support, "The claim is not a literal quote; compare it with its quote.")
+
+
+_NOT_JUDGED = Judgement(Verdict.NOT_CHECKED, None, "The collection has claims not checked; compare it with its quote.")
 
 
 def _uncited(labels: Sequence[int], verifier: Verifier | None) -> Judgement:

@@ -1,12 +1,11 @@
 """The claims of an answer: its sentences, list items and table cells, each with the labels that stand for it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pincite.answering.claim_blocks import Block, blocks_of
 from pincite.answering.markers import Mark
-from pincite.answering.protected_blocks import MarkdownState
-from pincite.answering.protected_regions import Doubt, Ends, resolve_region
 from pincite.language.detect import detect
 from pincite.language.sentences import sentence_spans
 
@@ -21,20 +20,37 @@ class ClaimSpan:
 
 
 @dataclass(slots=True)
-class _Block:
-    """A paragraph, list item or table row: the pieces of the text that are split into claims."""
-
-    pieces: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    cells: bool = False
-
-
-@dataclass(slots=True)
-class _Sentence:
+class Sentence:
     """A claim in the making, with the numbers written for it."""
 
     start: int
     end: int
     numbers: list[int] = field(default_factory=list[int])
+
+
+@dataclass(slots=True)
+class Sentences:
+    """The claims of a block in the making. Where labels are `leading` they stand before what they stand for."""
+
+    each: list[Sentence] = field(default_factory=list[Sentence])
+    leading: bool = False
+    cells: bool = False
+
+    def add_labels(self, marks: Sequence[Mark]) -> None:
+        """Give the last one the labels of a paragraph that holds nothing else."""
+        if self.each:
+            self.each[-1].numbers.extend(mark.n for mark in marks)
+
+    def claims(self) -> list[ClaimSpan]:
+        """Return the claims: one without a label has those of the next, or of the one before where labels lead."""
+        carried: tuple[int, ...] = ()
+        claims: list[ClaimSpan] = []
+        lone = self.leading and sum(bool(sentence.numbers) for sentence in self.each) == 1
+        for sentence in self.each if self.leading else reversed(self.each):
+            own = tuple(dict.fromkeys(sentence.numbers))
+            carried = own if own or lone else carried
+            claims.append(ClaimSpan(sentence.start, sentence.end, carried))
+        return claims if self.leading else claims[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +61,6 @@ class _Words:
     offsets: Sequence[int]
 
 
-_LINE = re.compile(r"[^\n]*\n?")
-_PREFIX = re.compile(r"(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)))*[ \t]*(?:\[[ xX]\][ \t])?")
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_SKIPPED = re.compile(
-    r"#{1,6}(?:\s|$)|\$\$(?:[^$]*\$\$)?$|\\\[(?:.*\\\])?$|<!--|\\begin\{|(?:[-*_=][ \t]*){3,}$|\[[^\]\n]+\]:[ \t]*\S+$"
-)
-_DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_CELL = re.compile(r"(?:\\.|`[^`\n]*`|[^|\n\\])+")
 _TERMINATORS = frozenset(".!?…")
 _DRESS = re.compile(r"\*\*|(?<=\n)[ \t]*(?:>[ \t]?)*|[ \t][(（][ \t,;]*[)）]")
 """Strong emphasis, indentation and quote marks of later lines, and parentheses that held nothing but labels."""
@@ -68,16 +76,16 @@ def split_claims(text: str, marks: Sequence[Mark], lang: str = "") -> list[Claim
     """
     language = lang or detect(text)
     claims: list[ClaimSpan] = []
-    open_block: tuple[list[_Sentence], bool] = ([], False)
-    for block in _blocks(text):
-        inside = [mark for mark in marks if block.pieces[0][0] <= mark.position < block.pieces[-1][1]]
-        sentences = list(_sentences(text, block, inside, language))
-        if sentences:
-            claims.extend(_inherited(*open_block))
-            open_block = sentences, _assign(sentences, inside, cells=block.cells)
-        elif open_block[0]:
-            open_block[0][-1].numbers.extend(mark.n for mark in inside)
-    claims.extend(_inherited(*open_block))
+    held = Sentences()
+    for block in blocks_of(text):
+        inside = marks_in(block, marks)
+        found = sentences_of(text, block, inside, language)
+        if found.each:
+            claims.extend(held.claims())
+            held = found
+        else:
+            held.add_labels(inside)
+    claims.extend(held.claims())
     return claims
 
 
@@ -85,55 +93,6 @@ def claim_text(text: str, claim: ClaimSpan, marks: Sequence[Mark]) -> str:
     """Return the words of a claim without labels, the blanks before them, strong emphasis and the marks of quotes."""
     words = _without(text, [(claim.start, claim.end)], marks)
     return _DRESS.sub("", words.text).strip()
-
-
-def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the paragraphs, items and table rows that hold claims."""
-    state = MarkdownState()
-    lines = [match.span() for match in _LINE.finditer(text) if match.group()]
-    block = _Block()
-    table = False
-    for index, (start, end) in enumerate(lines):
-        line = text[start:end].rstrip("\n")
-        skipped = _is_skipped(state, text, start, line)
-        ahead = text[slice(*lines[index + 1])].rstrip() if index + 1 < len(lines) else ""
-        head = "|" in line and "|" in ahead and _DELIMITER.fullmatch(ahead) is not None
-        table = (table or head) and "|" in line and not skipped
-        if block.pieces and (skipped or table or _ITEM.match(line)):
-            yield block
-            block = _Block()
-        if table and not head and not _DELIMITER.fullmatch(line):
-            yield from _row(text, start, start + len(line))
-        elif not skipped and not table:
-            block.pieces.append((start + _prefix_length(line), end))
-    if block.pieces:
-        yield block
-
-
-def _is_skipped(state: MarkdownState, text: str, start: int, line: str) -> bool:
-    """Move the state over a line and return whether it holds no claim: blank, code, heading, rule, formula, definition."""
-    region = state.spans.region
-    protected = (
-        region is not None
-        and region.ends >= Ends.BLANK_LINE
-        and (region.certain or resolve_region(region, text, start, final=True) is Doubt.PROTECTED)
-    )
-    state.advance(line)
-    skipped = protected or state.is_code
-    state.advance("\n")
-    body = line[_prefix_length(line) :].rstrip()
-    return skipped or not body or _SKIPPED.match(body) is not None
-
-
-def _prefix_length(line: str) -> int:
-    match = _PREFIX.match(line)
-    return match.end() if match else 0
-
-
-def _row(text: str, start: int, end: int) -> Iterator[_Block]:
-    cells = [match.span() for match in _CELL.finditer(text, start, end)]
-    if cells:
-        yield _Block(cells, cells=True)
 
 
 def _without(text: str, pieces: Sequence[tuple[int, int]], marks: Sequence[Mark]) -> _Words:
@@ -161,24 +120,32 @@ def _close_gap(text: str, kept: list[int], joints: set[int], mark: Mark) -> None
         joints.add(mark.position)
 
 
-def _sentences(text: str, block: _Block, marks: Sequence[Mark], lang: str) -> list[_Sentence]:
-    found: list[_Sentence] = []
+def marks_in(block: Block, marks: Sequence[Mark]) -> list[Mark]:
+    """Return the labels that stand in a block."""
+    return [mark for mark in marks if block.start <= mark.position < block.end] if block.pieces else []
+
+
+def sentences_of(text: str, block: Block, marks: Sequence[Mark], lang: str, *, may_lead: bool = True) -> "Sentences":
+    """Return the claims of a block in the making, with its labels given to them. Without `may_lead` no label opens a claim."""
+    found: list[Sentence] = []
     for pieces in [[piece] for piece in block.pieces] if block.cells else [block.pieces]:
         words = _without(text, pieces, marks)
         spans = _cell(words.text) if block.cells else sentence_spans(words.text, lang)
         for start, end in spans:
             if any(map(str.isalnum, words.text[start:end])):
-                found.append(_Sentence(words.offsets[start], words.offsets[end - 1] + 1))
-    return found
+                found.append(Sentence(words.offsets[start], words.offsets[end - 1] + 1))
+    leading = _assign(found, marks, cells=block.cells, may_lead=may_lead) if found else False
+    return Sentences(found, leading, block.cells)
 
 
 def _cell(words: str) -> list[tuple[int, int]]:
     return [(len(words) - len(words.lstrip()), len(words.rstrip()))]
 
 
-def _assign(sentences: list[_Sentence], marks: Sequence[Mark], *, cells: bool) -> bool:
+def _assign(sentences: Sequence[Sentence], marks: Sequence[Mark], *, cells: bool, may_lead: bool) -> bool:
     """Give each label to its sentence; return True if labels stand before what they stand for."""
-    leading = bool(marks) and marks[0].end <= sentences[0].start and marks[-1].position < sentences[-1].end
+    opens = may_lead and bool(marks) and marks[0].end <= sentences[0].start
+    leading = opens and marks[-1].position < sentences[-1].end
     for mark in marks:
         if leading:
             index = next((i for i, sentence in enumerate(sentences) if mark.position < sentence.end), len(sentences) - 1)
@@ -189,15 +156,3 @@ def _assign(sentences: list[_Sentence], marks: Sequence[Mark], *, cells: bool) -
         if not cells:
             sentence.start, sentence.end = min(sentence.start, mark.position), max(sentence.end, mark.end)
     return leading
-
-
-def _inherited(sentences: list[_Sentence], leading: bool) -> list[ClaimSpan]:
-    """Return the sentences as claims: one without a label has those of the next, or of the one before where labels lead."""
-    carried: tuple[int, ...] = ()
-    claims: list[ClaimSpan] = []
-    lone = leading and sum(bool(sentence.numbers) for sentence in sentences) == 1
-    for sentence in sentences if leading else reversed(sentences):
-        own = tuple(dict.fromkeys(sentence.numbers))
-        carried = own if own or lone else carried
-        claims.append(ClaimSpan(sentence.start, sentence.end, carried))
-    return claims if leading else claims[::-1]

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from pincite.answering.basis import basis_of
-from pincite.answering.citing import Cited, cite, doubt, freeze, locate_quotes
+from pincite.answering.citing import Cited, Citing, cite, doubt, freeze, locate_quotes
 from pincite.answering.evidence import EvidenceRule, may_hold_answer
-from pincite.answering.exchange import Ask, Exchange, Reply
+from pincite.answering.exchange import Ask, Exchange
 from pincite.answering.fold import finished, fold
 from pincite.answering.prompts import (
     DEFAULT_RAG_PROMPT,
@@ -18,10 +18,12 @@ from pincite.answering.prompts import (
 from pincite.answering.quotes import QUOTES
 from pincite.answering.sources import group_sources
 from pincite.answering.verify import VERDICTS, Verifier
+from pincite.answering.withholding import Withholding
 from pincite.core.answers import Answer, AnswerEvent, AnswerRecord, DoneChunk, TokenChunk
 from pincite.core.errors import UpstreamError, UsageError
-from pincite.core.evidence import Query, Retrieval
+from pincite.core.evidence import Query, Retrieval, Source
 from pincite.core.messages import ChatMessage, ModelUsage
+from pincite.core.policies import Policy, strictest
 from pincite.core.ports.locator import Locator
 from pincite.core.ports.models import ChatModel
 from pincite.core.ports.querylog import QueryLog
@@ -39,7 +41,8 @@ class QueryEngine:
 
     `locator` adds boxes to quotes, `recorder` keeps answers, `log` takes note of questions; all may be left out. `evidence`
     decides when the model isn't asked at all because nothing that was found can hold the answer. Without a `verifier` only
-    claims that stand word for word in their sources get a verdict.
+    claims that stand word for word in their sources get a verdict. `policy` says what becomes of claims that aren't supported where
+    the retriever names no policies of collections.
     """
 
     retriever: Retriever
@@ -51,6 +54,7 @@ class QueryEngine:
     max_context_characters: int = MAX_CONTEXT_CHARACTERS
     log: QueryLog | None = None
     verifier: Verifier | None = None
+    policy: Policy = Policy.FLAG
 
     async def ask(self, question: str | Ask) -> Answer:
         """Return the finished answer. Raises `UsageError`, `NotFoundError`, `ConflictError`, `UpstreamError`, `StoreError`."""
@@ -66,7 +70,8 @@ class QueryEngine:
         try:
             retrieval = exchange.retrieved(await self.retriever.retrieve(_query(ask)))
             rendered = self._render(ask, retrieval)
-            yield exchange.start(rendered.sources)
+            policy = self._policy(ask, retrieval, rendered.sources)
+            yield exchange.start(rendered.sources, policy, self._withholding(ask, policy, rendered.sources))
             reply = exchange.reply
             messages = rendered.messages if rendered.sources and self._may_hold_answer(retrieval) else ()
             if messages:
@@ -76,12 +81,10 @@ class QueryEngine:
                             yield TokenChunk(text)
                 if text := reply.finish():
                     yield TokenChunk(text)
-            answered = reply.says_something
+            cited = await self._cite(exchange, rendered) if reply.says_something else Cited((), ())
+            answered = _is_answer(exchange, cited)
             if not answered:
                 yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
-            cited = await self._cite(ask, reply, rendered) if answered else Cited((), ())
-            if answered and ask.must_cite and not cited.citations:
-                raise UpstreamError("The chat model's answer cites none of its sources.", code="no_citation", retryable=True)
             done = exchange.finish(cited, answered=answered)
             await self._record(exchange, done, messages)
             yield done
@@ -103,9 +106,26 @@ class QueryEngine:
         """Let a retriever that gives no raw signals decide by what it brings."""
         return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
 
-    async def _cite(self, ask: Ask, reply: Reply, rendered: RenderedPrompt) -> Cited:
-        marks, lang = reply.transducer.marks, detect(reply.text)
-        cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=self.verifier, question=ask.question)
+    def _policy(self, ask: Ask, retrieval: Retrieval, sources: Sequence[Source]) -> Policy:
+        """Return the strictest policy of what was searched, or of what was found."""
+        policies = retrieval.policies
+        if ask.policy_of_found:
+            found = {passage.collection_id for source in sources for passage in source.passages}
+            policies = {each: policy for each, policy in policies.items() if each in found}
+        return strictest(policies.values()) if policies else self.policy
+
+    def _withholding(self, ask: Ask, policy: Policy, sources: Sequence[Source]) -> Withholding | None:
+        return Withholding(Citing(sources, self.verifier, ask.question), ask.question) if policy is Policy.STRICT else None
+
+    async def _cite(self, exchange: Exchange, rendered: RenderedPrompt) -> Cited:
+        reply, question = exchange.reply, exchange.ask.question
+        if reply.withholding:
+            cited = reply.withholding.cited
+        else:
+            judging = exchange.policy is not Policy.OFF
+            marks, lang = reply.transducer.marks, detect(reply.text)
+            verifier = self.verifier if judging else None
+            cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=verifier, question=question, judging=judging)
         if self.locator is None or not cited.citations:
             return cited
         return doubt(Cited(cited.claims, await locate_quotes(cited.citations, self.locator)))
@@ -113,10 +133,21 @@ class QueryEngine:
     async def _record(self, exchange: Exchange, done: DoneChunk, messages: Sequence[ChatMessage]) -> None:
         if self.recorder is not None:
             answer = finished(exchange.started, exchange.reply.text, done)
-            judge = VERDICTS if self.verifier else QUOTES
+            judge = VERDICTS if self.verifier and exchange.policy is not Policy.OFF else QUOTES
             limit = self.max_context_characters
             basis = basis_of(exchange.ask, self.prompt, messages, max_context_characters=limit, verifier=judge)
             await self.recorder.record(AnswerRecord(exchange.ask.question, answer, freeze(done.citations), basis))
+
+
+def _is_answer(exchange: Exchange, cited: Cited) -> bool:
+    """Say whether a reply that is complete answers. Raises `UpstreamError` for one that cites nothing where it must."""
+    reply = exchange.reply
+    if not reply.says_something:
+        return False
+    is_strict = exchange.policy is Policy.STRICT
+    if (exchange.ask.must_cite or is_strict) and not cited.citations and not (is_strict and reply.transducer.marks):
+        raise UpstreamError("The chat model's answer cites none of its sources.", code="no_citation", retryable=True)
+    return bool(cited.citations) or not is_strict
 
 
 def _checked(ask: Ask) -> Ask:

@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pincite.answering.citing import Cited
 from pincite.answering.markers import MarkerTransducer
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.sentinel import SentinelFilter
+from pincite.answering.withholding import Withholding
 from pincite.core.answers import DoneChunk, SourcesChunk, Timings
 from pincite.core.errors import PinciteError
 from pincite.core.evidence import Filter, Passage, Retrieval, Source, Strategy, Turn
 from pincite.core.ids import CollectionId, MessageId, new_id
 from pincite.core.messages import ModelUsage
+from pincite.core.policies import Policy
 from pincite.core.querylog import LoggedQuery, Outcome
 from pincite.core.redacting import documents_of
 
@@ -22,7 +24,8 @@ from pincite.core.redacting import documents_of
 class Ask:
     """A question and where to look for its answer. `label` writes the labels of the `surface` that shows it.
 
-    With `must_cite` an answer that cites nothing is a failure.
+    With `must_cite` an answer that cites nothing is a failure. The strictest policy of all collections that are searched holds;
+    with `policy_of_found`, of those in which something was found.
     """
 
     question: str
@@ -34,13 +37,15 @@ class Ask:
     label: Callable[[int], str] = numeric_label
     surface: str = "library"
     must_cite: bool = False
+    policy_of_found: bool = False
 
 
 @dataclass(slots=True)
 class Reply:
-    """A model's reply while it streams: visible text, usage, and when the first piece came."""
+    """A model's reply while it streams: what may be seen of it, usage, and when the first piece came."""
 
     transducer: MarkerTransducer
+    withholding: Withholding | None = None
     sentinel: SentinelFilter = field(default_factory=lambda: SentinelFilter(INSUFFICIENT_CONTEXT))
     pieces: list[str] = field(default_factory=list[str])
     usage: ModelUsage = field(default_factory=ModelUsage)
@@ -55,7 +60,7 @@ class Reply:
     @property
     def says_something(self) -> bool:
         """Say whether a letter or digit stands outside the labels."""
-        text, start = self.text, 0
+        text, start = self.withholding.text if self.withholding else self.text, 0
         for mark in self.transducer.marks:
             if any(char.isalnum() for char in text[start : mark.position]):
                 return True
@@ -67,12 +72,16 @@ class Reply:
         if isinstance(piece, ModelUsage):
             self.usage = piece
             return ""
-        return self._keep(self.transducer.feed(self.sentinel.feed(piece)))
+        return self._keep(self._supported(self.transducer.feed(self.sentinel.feed(piece))))
 
     def finish(self) -> str:
         """Return what was held back."""
         rest = "" if self.sentinel.declined else self.transducer.feed(self.sentinel.finish())
-        return self._keep(rest + self.transducer.finish())
+        text = self._supported(rest + self.transducer.finish())
+        return self._keep(text + self.withholding.finish() if self.withholding else text)
+
+    def _supported(self, text: str) -> str:
+        return self.withholding.feed(text, self.transducer.marks) if self.withholding else text
 
     def decline(self, message: str) -> str:
         """Return the sentence that says that there is no answer, set off from what was shown."""
@@ -98,6 +107,7 @@ class Exchange:
         self._model = model
         self._asked_at = datetime.now(UTC)
         self._began = time.perf_counter()
+        self.policy = Policy.FLAG
         self._retrieval = Retrieval(())
         self._generation_ms: float | None = None
         self._outcome = Outcome.PARTIAL
@@ -109,9 +119,10 @@ class Exchange:
         self._retrieval = found if isinstance(found, Retrieval) else Retrieval(tuple(found), retrieval_ms=elapsed_ms)
         return self._retrieval
 
-    def start(self, sources: tuple[Source, ...]) -> SourcesChunk:
+    def start(self, sources: tuple[Source, ...], policy: Policy, withholding: Withholding | None = None) -> SourcesChunk:
         """Return the first event; only labels of these sources count from here on."""
-        self.reply = Reply(MarkerTransducer({source.n for source in sources}, label=self.ask.label))
+        self.policy = policy
+        self.reply = Reply(MarkerTransducer({source.n for source in sources}, label=self.ask.label), withholding)
         self.started = SourcesChunk(sources, self.message_id, self._retrieval.strategy, self._retrieval.scope)
         return self.started
 
@@ -119,12 +130,19 @@ class Exchange:
         """Return the last event."""
         self._generation_ms = (time.perf_counter() - self.reply.started) * 1000
         self._outcome = Outcome.COMPLETE if answered else Outcome.INSUFFICIENT
-        return DoneChunk(answered, cited.claims, cited.citations, self.message_id, self._model, self.reply.usage, self.timings)
+        reply = self.reply
+        end = DoneChunk(answered, cited.claims, cited.citations, self.message_id, self._model, reply.usage, self.timings)
+        return replace(end, policy=self.policy, withheld=self.withheld)
 
     def fail(self, error: Exception) -> None:
         """Keep why it failed."""
         self._outcome = Outcome.FAILED
         self._error = error.code if isinstance(error, PinciteError) else type(error).__name__
+
+    @property
+    def withheld(self) -> int:
+        """Return how many claims were withheld so far."""
+        return self.reply.withholding.withheld if self.reply.withholding else 0
 
     @property
     def timings(self) -> Timings:
@@ -155,4 +173,5 @@ class Exchange:
             received="" if is_whole else self.reply.text,
             error=self._error,
             document_ids=() if is_whole else documents_of(self.started.sources),
+            withheld=self.withheld,
         )

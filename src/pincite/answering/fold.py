@@ -38,4 +38,6 @@ def finished(start: SourcesChunk, text: str, done: DoneChunk) -> Answer:
         timings=done.timings,
         strategy=start.strategy,
         scope=start.scope,
+        policy=done.policy,
+        withheld=done.withheld,
     )

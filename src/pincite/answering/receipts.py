@@ -84,6 +84,7 @@ def _stated(record: AnswerRecord) -> dict[str, Any]:
             "collection_ids": list(basis.collection_ids),
             "limit": basis.limit,
             "max_context_characters": basis.max_context_characters,
+            "policy": answer.policy.value,
             "prompt_template_sha256": basis.template_sha256,
             "strategy": answer.strategy.value,
             "surface": basis.surface,

@@ -42,7 +42,8 @@ def list_collections(as_json: bool) -> None:
     for each, scope in found:
         model = each.embedding.name if each.embedding else "words alone"
         also = "\twith summaries" if each.summaries else ""
-        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}\t{each.policy.value}{also}")
+        also += f"\t{each.policy.value}" if each.policy is not Policy.FLAG else ""
+        click.echo(f"{printable(each.name)}\t{_count(scope)}, {scope.searchable} searchable\t{model}{also}")
     if not found:
         note("There is no collection yet. `pincite add PATH --collection NAME` makes one.")
 

@@ -41,12 +41,13 @@ from pincite.cli.render import (
 from pincite.core.answers import DoneChunk, SourcesChunk, TokenChunk
 from pincite.core.documents import BlockRole
 from pincite.core.errors import PinciteError, RefusedInput
+from pincite.core.policies import WITHHELD
 from pincite.ingest.naming import printable
 from pincite.ingest.samples import SAMPLE_COLLECTION, sample_files
 
 if TYPE_CHECKING:
     from pincite.client import Added, Found, Pincite
-    from pincite.core.answers import Answer
+    from pincite.core.answers import Answer, Claim
     from pincite.core.documents import Document
     from pincite.core.evidence import Filter, Source
     from pincite.core.ids import DocumentId
@@ -168,14 +169,17 @@ async def _print_stream(client: "Pincite", question: str, *, limit: int, strateg
                 case DoneChunk():
                     click.echo()
                     print_evidence(start.sources if start else (), event)
-                    print_doubts(text, event.claims)
-                    _remark(event)
+                    sent = [claim for claim in event.claims if text[claim.start : claim.end] != WITHHELD]
+                    print_doubts(text, sent)
+                    _remark(event, sent)
 
 
-def _remark(done: DoneChunk) -> None:
-    uncited = sum(not claim.citations for claim in done.claims)
+def _remark(done: DoneChunk, sent: "Sequence[Claim]") -> None:
+    uncited = sum(not claim.citations for claim in sent)
     if done.answered and uncited:
-        note(f"{uncited} of {len(done.claims)} claims carry no citation.")
+        note(f"{uncited} of {len(sent)} claims carry no citation.")
+    if done.withheld:
+        note(f"{done.withheld} {'claim was' if done.withheld == 1 else 'claims were'} withheld.")
 
 
 @click.command("list")

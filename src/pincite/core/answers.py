@@ -9,6 +9,7 @@ from pincite.core.evidence import Filter, Scope, Source, Strategy
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, VersionId
 from pincite.core.messages import ModelUsage
 from pincite.core.ocr import is_doubtful
+from pincite.core.policies import Policy
 
 
 class Verdict(StrEnum):
@@ -166,7 +167,7 @@ class TokenChunk:
 
 @dataclass(frozen=True, slots=True)
 class DoneChunk:
-    """Last event: what the application knows about the finished text."""
+    """Last event: what the application knows about the finished text. `withheld` counts the claims that were not sent."""
 
     answered: bool
     claims: tuple[Claim, ...]
@@ -175,6 +176,8 @@ class DoneChunk:
     model: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
     timings: Timings = field(default_factory=Timings)
+    policy: Policy = Policy.FLAG
+    withheld: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the event in the form of the HTTP contract."""
@@ -199,6 +202,8 @@ class Answer:
     timings: Timings = field(default_factory=Timings)
     strategy: Strategy = Strategy.HYBRID
     scope: Scope | None = None
+    policy: Policy = Policy.FLAG
+    withheld: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer in the form of the HTTP contract's JSON twin."""
@@ -212,6 +217,8 @@ def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
         **cut,
         "claims": [claim.as_dict() for claim in answer.claims],
         "citations": [citation.as_dict() for citation in answer.citations],
+        "policy": answer.policy.value,
+        "withheld": answer.withheld,
         "message_id": answer.message_id,
         "model": answer.model,
         "usage": answer.usage.as_dict(),

@@ -12,6 +12,9 @@ class Policy(StrEnum):
     OFF = "off"
 
 
+WITHHELD = "[withheld: not supported]"
+"""What stands in place of claims that were withheld, in answers of any language."""
+
 _STRICTEST = (Policy.STRICT, Policy.FLAG, Policy.OFF)
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from pincite.client import Pincite, SyncPincite
+from pincite.core.answers import Verdict
 from pincite.core.errors import NotFoundError, UsageError
+from pincite.core.policies import Policy
 from pincite.settings import load_settings
 
 
@@ -96,3 +98,14 @@ def test_doctor_names_documents_that_are_not_finished(tmp_path: Path, monkeypatc
     asyncio.run(receive())
     printed = CliRunner().invoke(cli, ["doctor"]).output
     assert "1 not finished: half.md (in default). Add these files again to continue." in printed
+
+
+def test_a_policy_is_that_of_the_collection_and_unknown_ones_are_refused(client: SyncPincite) -> None:
+    assert client.use_policy("strict").policy is Policy.STRICT
+    client.add_text("The notice period is sixty days.", path="notice.md")
+    answer = client.ask("How long is the notice period?")
+    assert (answer.policy, answer.withheld, answer.answered) == (Policy.STRICT, 0, True)
+    assert client.use_policy(Policy.OFF).policy is Policy.OFF
+    assert client.ask("How long is the notice period?").claims[0].verdict is Verdict.NOT_CHECKED
+    with pytest.raises(UsageError, match="flag, strict, off"):
+        client.use_policy("loose")

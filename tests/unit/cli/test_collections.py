@@ -90,6 +90,15 @@ def test_somebody_at_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch, typed:
     assert names() == left
 
 
+def test_a_collections_policy_is_set_and_listed() -> None:
+    asyncio.run(filled(law=1))
+    assert run("policy", "law", "strict").stdout == "law: claims that aren't supported are withheld.\n"
+    assert "law\t1 document, 1 searchable\twords alone\tstrict\n" in run("list").stdout
+    assert json.loads(run("policy", "law", "off", "--json").stdout)["collection"]["policy"] == "off"
+    assert [each["policy"] for each in json.loads(run("list", "--json").stdout)["collections"]] == ["off"]
+    assert run("policy", "law", "loose").exit_code == 2
+
+
 BOOK = "\n".join(f"# Part {n}\n\nPart {n} tells of zebras. It holds for number {n} alone.\n" for n in range(12))
 
 

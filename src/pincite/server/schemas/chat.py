@@ -72,4 +72,5 @@ class ChatRequest(BaseModel):
             label=source_label,
             surface="chat",
             must_cite=True,
+            policy_of_found=True,
         )

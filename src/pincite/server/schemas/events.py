@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pincite.core.answers import Verdict
 from pincite.core.evidence import Strategy
+from pincite.core.policies import Policy
 from pincite.server.schemas.evidence import ScopeRow, Source
 
 
@@ -103,12 +104,17 @@ class QueryToken(BaseModel):
 
 
 class QueryDone(BaseModel):
-    """The end of an answer. `truncated` stands only where the model's limit cut it."""
+    """The end of an answer. `truncated` stands only where the model's limit cut it.
+
+    `policy` is the strictest of the collections that were asked, `withheld` counts the claims that it kept from being sent.
+    """
 
     answered: bool
     truncated: bool = False
     claims: list[Claim]
     citations: list[Citation]
+    policy: Policy
+    withheld: int
     message_id: str
     model: str
     usage: Usage

@@ -19,6 +19,7 @@ from pincite.core.figures import Figure, FigurePlace, PictureDescription
 from pincite.core.files import FileState
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, FigureId, MessageId, VersionId, WorkspaceId, new_id
 from pincite.core.keeping import Erasure, Hold
+from pincite.core.policies import Policy
 from pincite.core.ports.store import UnitOfWork
 from pincite.core.querylog import LoggedQuery, Outcome
 
@@ -53,6 +54,11 @@ async def use_figures(work: UnitOfWork, version: Version) -> None:
     await work.versions.canonical(version.id)
 
 
+async def use_settings(work: UnitOfWork, home: Collection) -> None:
+    await work.collections.rename(home.id, "books")
+    await work.collections.use_policy(home.id, Policy.STRICT)
+
+
 async def use_everything(work: UnitOfWork) -> None:
     home = Collection(CollectionId(new_id()), OURS, "papers", SPEC, NOW)
     paper = Document(DocumentId(new_id()), home.id, "a", "Title", "text/plain", "", Stage.READY, NOW, NOW, VersionId(new_id()))
@@ -64,7 +70,7 @@ async def use_everything(work: UnitOfWork) -> None:
     await work.collections.add(home)
     await work.collections.list()
     await work.collections.scope(home.id)
-    await work.collections.rename(home.id, "books")
+    await use_settings(work, home)
     await work.collections.blobs(home.id)
     await work.documents.save(paper)
     await work.documents.list(home.id)
