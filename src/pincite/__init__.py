@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pincite.answering.sources import group_sources
     from pincite.answering.standings import AnswerStandings
     from pincite.client import Pincite, SyncPincite, check_receipt
-    from pincite.core.answers import Answer, Citation, Claim, DoneChunk, Quote, SourcesChunk, Span, TokenChunk, Verdict
+    from pincite.core.answers import Answer, Citation, Claim, Conflict, DoneChunk, Quote, SourcesChunk, Span, TokenChunk, Verdict
     from pincite.core.documents import PageSpan
     from pincite.core.errors import ConfigurationError, PinciteError
     from pincite.core.evidence import Filter, Passage, Query, Retrieval, Source, Strategy, Turn
@@ -40,7 +40,18 @@ _HOMES = {
     "pincite.answering.sources": ("group_sources",),
     "pincite.answering.standings": ("AnswerStandings",),
     "pincite.client": ("Pincite", "SyncPincite", "check_receipt"),
-    "pincite.core.answers": ("Answer", "Citation", "Claim", "DoneChunk", "Quote", "SourcesChunk", "Span", "TokenChunk", "Verdict"),
+    "pincite.core.answers": (
+        "Answer",
+        "Citation",
+        "Claim",
+        "Conflict",
+        "DoneChunk",
+        "Quote",
+        "SourcesChunk",
+        "Span",
+        "TokenChunk",
+        "Verdict",
+    ),
     "pincite.core.documents": ("PageSpan",),
     "pincite.core.errors": ("ConfigurationError", "PinciteError"),
     "pincite.core.evidence": ("Filter", "Passage", "Query", "Retrieval", "Source", "Strategy", "Turn"),
@@ -65,6 +76,7 @@ __all__ = [
     "Citation",
     "Claim",
     "ConfigurationError",
+    "Conflict",
     "DoneChunk",
     "EmbeddingModel",
     "ExtractiveChatModel",

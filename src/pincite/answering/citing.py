@@ -138,8 +138,13 @@ def _uncited(labels: Sequence[int], verifier: Verifier | None) -> Judgement:
 
 
 def _citation(n: int, match: QuoteMatch, issued_by: Literal["model", "verifier"]) -> Citation:
-    passage = match.passage
-    quote = Quote(match.text, match.start, match.end, _page_spans(passage, match.start, match.end))
+    return citation_at(n, match.passage, match.start, match.end, issued_by)
+
+
+def citation_at(n: int, passage: Passage, start: int, end: int, issued_by: Literal["model", "verifier"] = "verifier") -> Citation:
+    """Return a citation of `[start, end)` of the canonical text, which stands in a passage."""
+    text = passage.text[start - passage.start : end - passage.start]
+    quote = Quote(text, start, end, _page_spans(passage, start, end))
     return Citation(n, passage.document_id, passage.version_id, passage.chunk_id, (quote,), issued_by)
 
 

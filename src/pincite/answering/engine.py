@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from pincite.answering.basis import basis_of
 from pincite.answering.citing import Cited, Citing, cite, doubt, freeze, locate_quotes
+from pincite.answering.conflicts import conflicts_of, locate_conflicts
+from pincite.answering.coverage import uncited_claims, uncited_sources
 from pincite.answering.evidence import EvidenceRule, may_hold_answer
 from pincite.answering.exchange import Ask, Exchange
 from pincite.answering.fold import finished, fold
@@ -85,7 +87,7 @@ class QueryEngine:
             answered = _is_answer(exchange, cited)
             if not answered:
                 yield TokenChunk(reply.decline(INSUFFICIENT_MESSAGE))
-            done = exchange.finish(cited, answered=answered)
+            done = await self._compare(exchange, exchange.finish(cited, answered=answered), rendered.sources)
             await self._record(exchange, done, messages)
             yield done
         except Exception as error:
@@ -129,6 +131,17 @@ class QueryEngine:
         if self.locator is None or not cited.citations:
             return cited
         return doubt(Cited(cited.claims, await locate_quotes(cited.citations, self.locator)))
+
+    async def _compare(self, exchange: Exchange, done: DoneChunk, sources: Sequence[Source]) -> DoneChunk:
+        """Add to the last event what its sources say otherwise, and what was left out."""
+        done = replace(done, uncited_claims=uncited_claims(exchange.reply.text, done.claims))
+        if not done.answered or exchange.policy is Policy.OFF:
+            return done
+        question = exchange.ask.question
+        conflicts = conflicts_of(question, done.citations, sources)
+        if self.locator and conflicts:
+            conflicts = await locate_conflicts(conflicts, self.locator)
+        return replace(done, conflicts=conflicts, uncited=uncited_sources(question, done.citations, sources))
 
     async def _record(self, exchange: Exchange, done: DoneChunk, messages: Sequence[ChatMessage]) -> None:
         if self.recorder is not None:

@@ -4,14 +4,16 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pincite.answering.conflicts import Disputes
 from pincite.answering.cues import lacks_what_is_asked
 from pincite.answering.fragments import is_asked
 from pincite.answering.marker_grammar import CLOSERS, Scan, scan
 from pincite.answering.naming import named_sources
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.segments import Segment, SegmentKind, language_of
-from pincite.answering.selection import MIN_COVERAGE, Candidate, candidates, nearer, select
+from pincite.answering.selection import MAX_SENTENCES, MIN_COVERAGE, Candidate, candidates, in_reading_order, nearer, select
 from pincite.core.errors import ConfigurationError
+from pincite.core.evidence import Source
 from pincite.core.messages import ChatMessage, Grounding, ModelUsage
 from pincite.core.ports.models import EmbeddingModel
 from pincite.language.detect import detect
@@ -87,7 +89,8 @@ class ExtractiveChatModel:
     async def _reply(self, grounding: Grounding) -> str:
         if not is_asked(grounding.question):
             return INSUFFICIENT_CONTEXT
-        ranked = candidates(grounding.question, named_sources(grounding.question, grounding.sources))
+        meant = named_sources(grounding.question, grounding.sources)
+        ranked = candidates(grounding.question, meant)
         if not ranked or _lacks(grounding.question, ranked[:SHORT_LIST]):
             return INSUFFICIENT_CONTEXT
         said = ranked[0].literal or max(candidate.coverage for candidate in ranked) >= MIN_COVERAGE
@@ -96,7 +99,21 @@ class ExtractiveChatModel:
             cosines = await _cosines(self._embedding, grounding.question, short)
             said = _is_near(self._floors, grounding.question, short=short, cosines=cosines) if self._floors else said
             ranked = nearer(short, cosines)
-        return written(select(ranked)) if said else INSUFFICIENT_CONTEXT
+        return written(with_rival(select(ranked), ranked, meant)) if said else INSUFFICIENT_CONTEXT
+
+
+def with_rival(chosen: Sequence[Candidate], ranked: Sequence[Candidate], sources: Sequence[Source]) -> list[Candidate]:
+    """Return the chosen sentences; if another source gives another figure where the best one gives one, with that sentence."""
+    best = max(chosen, key=lambda candidate: candidate.logit, default=None)
+    rivals = Disputes(sources).rival_of(best.n, best.passage, best.segment) if best else None
+    if best is None or rivals is None:
+        return list(chosen)
+    other = rivals.other
+    found = next((one for one in ranked if (one.n, one.passage, one.segment) == (other.n, other.passage, other.segment)), None)
+    if found is None or found in chosen:
+        return list(chosen)
+    kept = [candidate for candidate in chosen if candidate is not best]
+    return in_reading_order([best, found, *kept[: MAX_SENTENCES - 2]])
 
 
 def _lacks(question: str, short: Sequence[Candidate]) -> bool:

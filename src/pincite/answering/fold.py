@@ -40,4 +40,7 @@ def finished(start: SourcesChunk, text: str, done: DoneChunk) -> Answer:
         scope=start.scope,
         policy=done.policy,
         withheld=done.withheld,
+        conflicts=done.conflicts,
+        uncited=done.uncited,
+        uncited_claims=done.uncited_claims,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pincite.cli.conflicts import print_conflicts
 from pincite.cli.options import (
     collection_option,
     filter_of,
@@ -171,13 +172,15 @@ async def _print_stream(client: "Pincite", question: str, *, limit: int, strateg
                     print_evidence(start.sources if start else (), event)
                     sent = [claim for claim in event.claims if text[claim.start : claim.end] != WITHHELD]
                     print_doubts(text, sent)
+                    print_conflicts(event.conflicts)
                     _remark(event, sent)
 
 
 def _remark(done: DoneChunk, sent: "Sequence[Claim]") -> None:
-    uncited = sum(not claim.citations for claim in sent)
-    if done.answered and uncited:
-        note(f"{uncited} of {len(sent)} claims carry no citation.")
+    if done.answered and done.uncited_claims:
+        note(f"{done.uncited_claims} of {len(sent)} claims carry no citation.")
+    if done.uncited:
+        note(f"Sources that may say more and aren't cited: {', '.join(map(str, done.uncited))}.")
     if done.withheld:
         note(f"{done.withheld} {'claim was' if done.withheld == 1 else 'claims were'} withheld.")
 

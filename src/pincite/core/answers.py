@@ -130,6 +130,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sentences of two sources that are the same but for an amount or a date; `values` are these as each writes them.
+
+    The first is cited by the answer, the other may be: `citations` hold both with number, place and quote.
+    """
+
+    values: tuple[str, ...]
+    citations: tuple[Citation, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the conflict as it is sent."""
+        return {"values": list(self.values), "citations": [citation.as_dict() for citation in self.citations]}
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """Milliseconds of the steps of one answer."""
 
@@ -167,7 +182,11 @@ class TokenChunk:
 
 @dataclass(frozen=True, slots=True)
 class DoneChunk:
-    """Last event: what the application knows about the finished text. `withheld` counts the claims that were not sent."""
+    """Last event: what the application knows about the finished text. `withheld` counts the claims that were not sent.
+
+    `conflicts` are sources that disagree with what is cited, `uncited` numbers of sources that speak of what was asked and that no
+    citation uses; `uncited_claims` counts claims without a citation.
+    """
 
     answered: bool
     claims: tuple[Claim, ...]
@@ -178,6 +197,9 @@ class DoneChunk:
     timings: Timings = field(default_factory=Timings)
     policy: Policy = Policy.FLAG
     withheld: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+    uncited: tuple[int, ...] = ()
+    uncited_claims: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the event in the form of the HTTP contract."""
@@ -204,6 +226,9 @@ class Answer:
     scope: Scope | None = None
     policy: Policy = Policy.FLAG
     withheld: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+    uncited: tuple[int, ...] = ()
+    uncited_claims: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer in the form of the HTTP contract's JSON twin."""
@@ -219,6 +244,9 @@ def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
         "citations": [citation.as_dict() for citation in answer.citations],
         "policy": answer.policy.value,
         "withheld": answer.withheld,
+        "conflicts": [conflict.as_dict() for conflict in answer.conflicts],
+        "uncited": list(answer.uncited),
+        "uncited_claims": answer.uncited_claims,
         "message_id": answer.message_id,
         "model": answer.model,
         "usage": answer.usage.as_dict(),

@@ -51,11 +51,13 @@ def redacted_query(query: LoggedQuery, hide: Callable[[str], str]) -> LoggedQuer
 
 
 def _answer(answer: Answer, gone: Collection[DocumentId]) -> Answer:
+    gone = frozenset(gone)
     sources = tuple(replace(each, passages=tuple(_passage(p, gone) for p in each.passages)) for each in answer.sources)
     citations = tuple(_citation(each) if each.document_id in gone else each for each in answer.citations)
     text = _text(answer, gone)
     claims = tuple(each if _stays(each, answer, text) else replace(each, reason="") for each in answer.claims)
-    return replace(answer, text=text, sources=sources, citations=citations, claims=claims)
+    conflicts = tuple(each for each in answer.conflicts if gone.isdisjoint(c.document_id for c in each.citations))
+    return replace(answer, text=text, sources=sources, citations=citations, claims=claims, conflicts=conflicts)
 
 
 def _stays(claim: Claim, answer: Answer, text: str) -> bool:

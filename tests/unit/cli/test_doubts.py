@@ -2,8 +2,10 @@
 
 import pytest
 
+from pincite.cli.conflicts import print_conflicts
 from pincite.cli.render import print_doubts
-from pincite.core.answers import Claim, Verdict
+from pincite.core.answers import Citation, Claim, Conflict, Quote, Span, Verdict
+from pincite.core.ids import ChunkId, DocumentId, VersionId
 
 TEXT = "Payment is due in 45 days [1]. The rent is high [1]. It ends on Friday."
 
@@ -30,3 +32,17 @@ def test_the_worst_come_first_with_their_reasons(capsys: pytest.CaptureFixture[s
 def test_nothing_is_said_of_the_others(capsys: pytest.CaptureFixture[str], verdict: Verdict) -> None:
     print_doubts(TEXT, [claim(0, 30, verdict, "…")])
     assert capsys.readouterr().out == ""
+
+
+def test_sources_that_disagree_are_printed_with_both_figures_and_quotes(capsys: pytest.CaptureFixture[str]) -> None:
+    quotes = ("Notice is 30 days.", "Notice is 60 days.")
+    sides = tuple(
+        Citation(n, DocumentId("d"), VersionId("v"), ChunkId("c"), (Quote(text, 0, len(text), (Span(n, None, ""),)),))
+        for n, text in enumerate(quotes, 1)
+    )
+    print_conflicts([Conflict(("30 days", "60 days"), sides)])
+    assert capsys.readouterr().out.splitlines() == [
+        "Sources disagree: 30 days or 60 days?",
+        "    [1] page 1: “Notice is 30 days.”",
+        "    [2] page 2: “Notice is 60 days.”",
+    ]

@@ -1,6 +1,8 @@
 """What stays of a stored answer when documents that it rests on are erased."""
 
-from pincite.core.answers import Answer, AnswerRecord, Citation, Claim, FrozenQuote, Quote, Span
+from dataclasses import replace
+
+from pincite.core.answers import Answer, AnswerRecord, Citation, Claim, Conflict, FrozenQuote, Quote, Span
 from pincite.core.documents import PageSpan
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import ChunkId, DocumentId, MessageId, VersionId
@@ -79,3 +81,11 @@ def test_nothing_of_an_answer_is_left_that_rests_on_what_is_gone_alone() -> None
 
 def test_the_documents_of_sources_are_named_once() -> None:
     assert documents_of(RECORD.answer.sources + RECORD.answer.sources) == (GONE, STAYS)
+
+
+def test_a_conflict_goes_with_either_of_its_documents() -> None:
+    sides = (citation(1, GONE, "The fee is 40."), citation(2, STAYS, "The fee is 50."))
+    same = (citation(2, STAYS, "Notice is sixty days."), citation(3, DocumentId("other"), "Notice is ninety days."))
+    conflicts = (Conflict(("40", "50"), sides), Conflict(("sixty days", "ninety days"), same))
+    found = redacted(replace(RECORD, answer=replace(RECORD.answer, conflicts=conflicts)), {GONE}, mask)
+    assert found.answer.conflicts == conflicts[1:]

@@ -66,6 +66,16 @@ class Claim(BaseModel):
     citations: list[int]
 
 
+class Conflict(BaseModel):
+    """Two sentences of two sources that are the same but for an amount or a date, and these `values` as each writes them.
+
+    The first citation is of what the answer cites.
+    """
+
+    values: list[str]
+    citations: list[Citation]
+
+
 class Usage(BaseModel):
     """Tokens of the model's call; `estimated` when its provider didn't say."""
 
@@ -107,6 +117,8 @@ class QueryDone(BaseModel):
     """The end of an answer. `truncated` stands only where the model's limit cut it.
 
     `policy` is the strictest of the collections that were asked, `withheld` counts the claims that it kept from being sent.
+    `conflicts` are sources that disagree with what is cited; `uncited` numbers sources that speak of what was asked and that no
+    citation uses, `uncited_claims` counts claims without a citation.
     """
 
     answered: bool
@@ -115,6 +127,9 @@ class QueryDone(BaseModel):
     citations: list[Citation]
     policy: Policy
     withheld: int
+    conflicts: list[Conflict]
+    uncited: list[int]
+    uncited_claims: int
     message_id: str
     model: str
     usage: Usage
