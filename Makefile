@@ -14,7 +14,7 @@ LOCK_FLAGS := --quiet --universal --python-version 3.11 --fork-strategy fewest -
 INSTALL_SELF := $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 # A file's tests stay together, for what they share.
 PARALLEL := -n auto --dist loadfile
-BENCHES = $(filter-out bench/citations.py bench/conflicts.py bench/quality.py bench/real_model.py bench/serving.py bench/serving_apps.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
+BENCHES = $(filter-out bench/citations.py bench/conflicts.py bench/quality.py bench/real_model.py bench/serving.py bench/serving_apps.py bench/spans.py,$(shell grep -lE '^main[[:punct:]]|^asyncio.run|^if __name__' bench/*.py))
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1
@@ -54,9 +54,10 @@ bench-server: .venv/dev.stamp .venv/peers/serving.stamp ## measure streams besid
 bench-quality: .venv/dev.stamp ## measure retrieval quality
 	$(BIN)/python bench/quality.py
 
-bench-citations: .venv/dev.stamp ## measure verdicts: what tampering they notice, what they cost; and conflicts of sources
+bench-citations: .venv/dev.stamp ## measure verdicts: what tampering they notice, what they cost; conflicts of sources; quotes with their boxes
 	$(BIN)/python bench/citations.py
 	$(BIN)/python bench/conflicts.py
+	$(BIN)/python bench/spans.py
 
 verifier: .venv/dev.stamp .venv/peers/training.stamp ## train the verifier's weights anew (about ten minutes)
 	PYTHONPATH=bench $(BIN)/python tools/train_verifier.py .venv/peers/training/bin/python
