@@ -112,6 +112,20 @@ class Settings:
     )
     openai_api_key: str = _setting("OPENAI_API_KEY", "", "Key of the OpenAI-protocol provider, for chat, embeddings and vision.")
     openai_base_url: str = _setting("OPENAI_BASE_URL", "", "Address of the OpenAI-protocol provider; empty is OpenAI itself.")
+    judge: str = _setting(
+        "PINCITE_JUDGE",
+        "",
+        "Second opinion on claims that the verifier isn't sure of: `chat` (the chat model: sources and claims are sent to it), or "
+        "a folder with an entailment model (`model.onnx`, `tokenizer.json`, `config.json`). Empty: none.",
+    )
+    judge_claims: str = _setting(
+        "PINCITE_JUDGE_CLAIMS",
+        "doubtful",
+        "Which claims it is asked about: `doubtful` ones, or `all` that don't stand word for word in their sources.",
+    )
+    judge_max_claims: int = _number(
+        "PINCITE_JUDGE_MAX_CLAIMS", 12, "Most claims of one answer that it is asked about.", unit="claims", least=1, most=1000
+    )
     chunk_tokens: int = _number(
         "PINCITE_CHUNK_TOKENS", 512, "Longest chunk, title and headings included.", unit="tokens", least=16, most=8192
     )
@@ -273,6 +287,8 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigurationError(f"VISION_PROVIDER is {settings.vision_provider}, so VISION_MODEL must name a model.")
     if settings.ocr not in {"auto", "rapidocr", "tesseract", "off"}:
         raise ConfigurationError(f"PINCITE_OCR is {settings.ocr!r}; it can be auto, rapidocr, tesseract or off.")
+    if settings.judge_claims not in {"doubtful", "all"}:
+        raise ConfigurationError(f"PINCITE_JUDGE_CLAIMS is {settings.judge_claims!r}; it can be doubtful or all.")
     for entry in fields(Settings):
         if "least" in entry.metadata:
             _check_bounds(entry, getattr(settings, entry.name))

@@ -212,7 +212,7 @@ def test_errors_are_json_when_json_is_asked_for(home: Path) -> None:
 def test_doctor_finds_a_healthy_installation(home: Path) -> None:
     findings = run_json(home, "doctor")["findings"]
     assert {finding["state"] for finding in findings} == {"ok"}
-    assert {"store", "embedding", "chat", "parser", "ocr", "vision"} <= {finding["check"] for finding in findings}
+    assert {"store", "embedding", "chat", "parser", "ocr", "vision", "judge"} <= {finding["check"] for finding in findings}
 
 
 def test_evaluation_prints_its_figures(tmp_path: Path) -> None:

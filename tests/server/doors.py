@@ -174,6 +174,7 @@ def _claim(claim: Claim) -> Told:
         "support": claim.support,
         "reason": claim.reason,
         "citations": list(claim.citations),
+        "judged_by": claim.judged_by,
     }
 
 
@@ -210,7 +211,7 @@ def of_json(told: Told) -> Told:
     return {
         "text": told["text"],
         "answered": told["answered"],
-        "claims": [_only(claim, "start", "end", "verdict", "support", "reason", "citations") for claim in told["claims"]],
+        "claims": [{"judged_by": "", **claim} for claim in told["claims"]],
         "citations": [_cited(citation) for citation in told["citations"]],
     }
 
@@ -229,7 +230,7 @@ def of_receipt(told: Told) -> Told:
     statement, openings = told["statement"], told["openings"]
     claims = [
         {**_only(claim, "start", "end", "verdict", "support"), "reason": openings[f"claims/{at}"]["value"]["reason"]}
-        | {"citations": claim["passages"]}
+        | {"citations": claim["passages"], "judged_by": claim.get("judged_by", "")}
         for at, claim in enumerate(statement["claims"])
     ]
     citations = [

@@ -10,14 +10,19 @@ from starlette.responses import StreamingResponse
 PIECE = 3
 
 
+NOT_FOUND = '{"verdict": "not_found", "quote": ""}'
+
+
 def scripted_provider(replies: Mapping[str, str]) -> FastAPI:
-    """Return the provider; a reply belongs to the question that the last message ends with or holds."""
+    """Return the provider; a reply belongs to the question that the last message holds. As a judge it finds no claim."""
     app = FastAPI()
 
     @app.post("/v1/chat/completions")
     async def complete(request: Request) -> StreamingResponse:  # pyright: ignore[reportUnusedFunction] (the route is its use)
         asked: dict[str, Any] = await request.json()
         said = str(asked["messages"][-1]["content"])
+        if "<claim:" in said:
+            return StreamingResponse(_events(NOT_FOUND), media_type="text/event-stream")
         [reply] = [reply for question, reply in replies.items() if f"Question: {question}\n" in said]
         return StreamingResponse(_events(reply), media_type="text/event-stream")
 

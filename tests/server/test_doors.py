@@ -1,6 +1,6 @@
 """The same question has the same citations through every door: one test, over all doors, replies and languages."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from tests.server.scripted_provider import scripted_provider
 
 from pincite import Pincite
 from pincite.bootstrap import Services
+from pincite.core.policies import WITHHELD, Policy
 from pincite.server.app import create_app
 from pincite.server.middleware import Front
 from pincite.settings import load_settings
@@ -97,10 +98,10 @@ async def differences(house: House, question: str) -> tuple[Told, list[str]]:
     return reference, [f"{name}: {told[name]}\n  not {expected[name]}" for name in DOORS if told[name] != expected[name]]
 
 
-async def asked(house: House) -> Mapping[str, Told]:
+async def asked(house: House, questions: Sequence[str] = tuple(REPLIES)) -> Mapping[str, Told]:
     """Return what the library tells of each question, once every door tells the same."""
     answers: dict[str, Told] = {}
-    for question in REPLIES:
+    for question in questions:
         answers[question], wrong = await differences(house, question)
         assert not wrong, question + "\n" + "\n".join(wrong)
     return answers
@@ -120,6 +121,18 @@ async def test_a_model_that_labels_as_it_likes_is_cited_alike_through_every_door
     assert any(span["confidence"] for span in spans)
     assert {y1 - y0 > x1 - x0 for span in spans for x0, y0, x1, y1 in span["boxes"]} == {True, False}
     assert [told["answered"] for told in answers.values()].count(False) == 3
+
+
+async def test_where_claims_are_judged_or_withheld_every_door_tells_the_same(tmp_path: Path) -> None:
+    questions = [*list(REPLIES)[:2], *list(REPLIES)[4:7]]
+    async with served(scripted_provider(REPLIES)) as port:
+        chosen = {"CHAT_MODEL": "scripted", "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1", "OPENAI_API_KEY": "none"}
+        async with house(tmp_path, PINCITE_JUDGE="chat", **chosen) as opened:
+            judged = await asked(opened, questions)
+            await opened.library.use_policy(Policy.STRICT)
+            withheld = await asked(opened, questions)
+    assert any(claim["judged_by"] == "chat/1 scripted" for told in judged.values() for claim in told["claims"])
+    assert any(WITHHELD in told.get("text", "") for told in withheld.values())
 
 
 async def test_sentences_taken_word_for_word_are_cited_alike_through_every_door(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from pincite.adapters.memory.chat import ScriptedChatModel
+from pincite.answering.extractive import ExtractiveChatModel
 from pincite.bootstrap import Models, build
 from pincite.core.errors import ConfigurationError
 from pincite.settings import load_settings
@@ -61,3 +63,19 @@ async def test_a_close_that_is_cancelled_closes_everything_all_the_same(tmp_path
     with pytest.raises(asyncio.CancelledError):
         await closing
     assert caplog.records == []
+
+
+def test_nobody_judges_claims_unless_a_judge_is_set(tmp_path: Path) -> None:
+    assert Models(load_settings({}, home=str(tmp_path))).review(ScriptedChatModel(["x"])) is None
+    wanted = Models(load_settings({}, home=str(tmp_path), judge="chat", judge_claims="all", judge_max_claims=3))
+    review = wanted.review(ScriptedChatModel(["x"]))
+    assert review
+    assert (review.name, review.every, review.most) == ("chat/1 scripted", True, 3)
+    assert wanted.review(ExtractiveChatModel()) is None
+
+
+def test_a_judge_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="PINCITE_JUDGE"):
+        Models(load_settings({}, home=str(tmp_path), judge=str(tmp_path / "none"))).review(ScriptedChatModel(["x"]))
+    with pytest.raises(ConfigurationError, match="PINCITE_JUDGE_CLAIMS"):
+        load_settings({}, judge_claims="some")

@@ -102,7 +102,7 @@ class Citing:
 
     def state(self, start: int, end: int, judged: Judged) -> Claim:
         """Return a judged claim as it stands in the answer, with its citations."""
-        found = [_place(self.citations, _citation(n, match, judged.issued_by)) for n, match in judged.matches]
+        found = [place(self.citations, _citation(n, match, judged.issued_by)) for n, match in judged.matches]
         told = judged.judgement
         return Claim(start, end, told.verdict, told.support, told.reason, tuple(dict.fromkeys(found)))
 
@@ -148,7 +148,7 @@ def citation_at(n: int, passage: Passage, start: int, end: int, issued_by: Liter
     return Citation(n, passage.document_id, passage.version_id, passage.chunk_id, (quote,), issued_by)
 
 
-def _place(citations: list[Citation], citation: Citation) -> int:
+def place(citations: list[Citation], citation: Citation) -> int:
     """Return the index of an equal citation, adding it when it is new."""
     if citation not in citations:
         citations.append(citation)
@@ -196,7 +196,7 @@ def _doubted(claim: Claim, citations: Sequence[Citation]) -> Claim:
     if not doubtful or claim.verdict not in (Verdict.SUPPORTED, Verdict.CONTRADICTED):
         return claim
     reason = "OCR isn't sure of a word of its quote, which holds numbers; compare it with the page."
-    return replace(claim, verdict=Verdict.NOT_CHECKED, reason=reason)
+    return replace(claim, verdict=Verdict.NOT_CHECKED, reason=reason, judged_by="")
 
 
 def freeze(citations: Sequence[Citation]) -> tuple[FrozenQuote, ...]:

@@ -18,6 +18,7 @@ from pincite.answering.prompts import (
     RenderedPrompt,
 )
 from pincite.answering.quotes import QUOTES
+from pincite.answering.reviewing import Review
 from pincite.answering.sources import group_sources
 from pincite.answering.verify import VERDICTS, Verifier
 from pincite.answering.withholding import Withholding
@@ -44,7 +45,8 @@ class QueryEngine:
     `locator` adds boxes to quotes, `recorder` keeps answers, `log` takes note of questions; all may be left out. `evidence`
     decides when the model isn't asked at all because nothing that was found can hold the answer. Without a `verifier` only
     claims that stand word for word in their sources get a verdict. `policy` says what becomes of claims that aren't supported where
-    the retriever names no policies of collections.
+    the retriever names no policies of collections. `review` has a judge look at claims that the verifier isn't sure of, once the
+    text is out: not where claims are withheld.
     """
 
     retriever: Retriever
@@ -57,6 +59,7 @@ class QueryEngine:
     log: QueryLog | None = None
     verifier: Verifier | None = None
     policy: Policy = Policy.FLAG
+    review: Review | None = None
 
     async def ask(self, question: str | Ask) -> Answer:
         """Return the finished answer. Raises `UsageError`, `NotFoundError`, `ConflictError`, `UpstreamError`, `StoreError`."""
@@ -128,6 +131,8 @@ class QueryEngine:
             marks, lang = reply.transducer.marks, detect(reply.text)
             verifier = self.verifier if judging else None
             cited = cite(reply.text, marks, rendered.sources, lang=lang, verifier=verifier, question=question, judging=judging)
+            if self.review and judging:
+                cited, exchange.judging = await self.review.of(cited, reply.text, marks, rendered.sources, question=question)
         if self.locator is None or not cited.citations:
             return cited
         return doubt(Cited(cited.claims, await locate_quotes(cited.citations, self.locator)))
@@ -147,9 +152,12 @@ class QueryEngine:
         if self.recorder is not None:
             answer = finished(exchange.started, exchange.reply.text, done)
             judge = VERDICTS if self.verifier and exchange.policy is not Policy.OFF else QUOTES
+            if self.review and exchange.judging:
+                judge = f"{judge}, {self.review.name}"
             limit = self.max_context_characters
             basis = basis_of(exchange.ask, self.prompt, messages, max_context_characters=limit, verifier=judge)
-            await self.recorder.record(AnswerRecord(exchange.ask.question, answer, freeze(done.citations), basis))
+            evidence = freeze(done.citations)
+            await self.recorder.record(AnswerRecord(exchange.ask.question, answer, evidence, basis, exchange.judging))
 
 
 def _is_answer(exchange: Exchange, cited: Cited) -> bool:

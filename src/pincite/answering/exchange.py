@@ -10,7 +10,7 @@ from pincite.answering.markers import MarkerTransducer
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.sentinel import SentinelFilter
 from pincite.answering.withholding import Withholding
-from pincite.core.answers import DoneChunk, SourcesChunk, Timings
+from pincite.core.answers import DoneChunk, JudgeUse, SourcesChunk, Timings
 from pincite.core.errors import PinciteError
 from pincite.core.evidence import Filter, Passage, Retrieval, Source, Strategy, Turn
 from pincite.core.ids import CollectionId, MessageId, new_id
@@ -108,6 +108,7 @@ class Exchange:
         self._asked_at = datetime.now(UTC)
         self._began = time.perf_counter()
         self.policy = Policy.FLAG
+        self.judging: JudgeUse | None = None
         self._retrieval = Retrieval(())
         self._generation_ms: float | None = None
         self._outcome = Outcome.PARTIAL

@@ -126,6 +126,7 @@ def _claim(claim: Claim, passages: Sequence[Sequence[int]]) -> dict[str, Any]:
         "verdict": claim.verdict.value,
         "support": finite(claim.support),
         "passages": [at for index in claim.citations for at in passages[index]],
+        **({"judged_by": claim.judged_by} if claim.judged_by else {}),
     }
 
 

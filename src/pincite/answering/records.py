@@ -47,6 +47,9 @@ class StoredRecorder:
             if self.receipts:
                 await self.receipts.try_to_issue(work, record)
             await _charge(work, self.metering, answer.message_id, answer.model, answer.usage)
+            if record.judging and record.judging.usage.tokens:
+                judging = record.judging
+                await _charge(work, self.metering, answer.message_id, judging.model, judging.usage, UsageKind.VERDICT)
             await work.commit()
 
 
@@ -106,11 +109,18 @@ async def _with_versions(work: UnitOfWork, record: AnswerRecord) -> AnswerRecord
     return replace(record, basis=replace(record.basis, versions=tuple(found)))
 
 
-async def _charge(work: UnitOfWork, metering: Metering | None, message_id: MessageId, model: str, usage: ModelUsage) -> None:
+async def _charge(
+    work: UnitOfWork,
+    metering: Metering | None,
+    message_id: MessageId,
+    model: str,
+    usage: ModelUsage,
+    kind: UsageKind = UsageKind.CHAT,
+) -> None:
     if metering is None:
         return
     meta = {"estimated": "true"} if usage.estimated else {}
-    spent = Usage(UsageKind.CHAT, message_id, model, usage.prompt_tokens, usage.completion_tokens, meta)
+    spent = Usage(kind, message_id, model, usage.prompt_tokens, usage.completion_tokens, meta)
     await metering.charge(work.usage, spent)
 
 

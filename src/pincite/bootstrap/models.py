@@ -7,11 +7,14 @@ from pathlib import Path
 from shlex import quote
 from typing import Protocol, runtime_checkable
 
+from pincite.answering.chat_judge import ChatJudge
 from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
+from pincite.answering.reviewing import Review
 from pincite.answering.verify import Verifier
 from pincite.core.documents import Collection, EmbeddingSpec
 from pincite.core.errors import ConfigurationError, ModelChangedError
+from pincite.core.ports.judging import Judge
 from pincite.core.ports.models import ChatModel, EmbeddingModel
 from pincite.core.ports.vision import VisionModel
 from pincite.settings import Settings
@@ -88,6 +91,27 @@ class Models:
         from pincite.adapters.models.e5_words import LazyWords
 
         return Verifier(LazyWords(self._settings.home_path / "cache")) if LazyWords.is_installed() else None
+
+    def review(self, llm: ChatModel) -> Review | None:
+        """Return the second opinion on claims of an answer by `llm`; None when none is wanted.
+
+        The extractive model, which writes nothing of its own, judges nothing either. Raises `ConfigurationError` where the judge
+        can't be had.
+        """
+        settings = self._settings
+        if not settings.judge or (settings.judge == "chat" and isinstance(llm, ExtractiveChatModel)):
+            return None
+        judge = ChatJudge(llm) if settings.judge == "chat" else self._local_judge
+        return Review(judge, every=settings.judge_claims == "all", most=settings.judge_max_claims)
+
+    @cached_property
+    def _local_judge(self) -> Judge:
+        from pincite.adapters.models.onnx_nli import OnnxNliJudge
+
+        folder = Path(self._settings.judge).expanduser()
+        if not folder.is_dir():
+            raise ConfigurationError(f"PINCITE_JUDGE is {str(folder)!r}, which is neither `chat` nor a folder that exists.")
+        return OnnxNliJudge(folder)
 
     @property
     def evidence(self) -> EvidenceRule:

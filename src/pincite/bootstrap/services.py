@@ -109,15 +109,17 @@ class Services:
 
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
         """Return the answering path, with the configured chat model unless another is given."""
+        llm = llm or self.models.chat
         return QueryEngine(
             self.searcher,
-            llm or self.models.chat,
+            llm,
             locator=self.locator,
             recorder=self.recorder,
             evidence=self.models.evidence,
             max_context_characters=self.settings.chat_max_context_characters,
             log=self.query_log,
             verifier=self.models.verifier,
+            review=self.models.review(llm),
         )
 
     async def collection(self, name: str, *, create: bool = False) -> Collection:

@@ -88,6 +88,7 @@ def _findings(*, deep: bool, repair: bool, quiet: bool) -> Iterator[Finding]:
         ("parser", _parser),
         ("ocr", _ocr),
         ("vision", _vision),
+        ("judge", _judge),
     ]
     yield from _checked(settings, rest)
 
@@ -214,6 +215,18 @@ def _vision(settings: "Settings") -> Finding:
     if not settings.vision_model:
         return Finding("vision", "ok", "none: no picture is sent anywhere; set VISION_MODEL to have pictures described")
     return _asked("vision", settings.vision_model, settings)
+
+
+def _judge(settings: "Settings") -> Finding:
+    from pincite.bootstrap import Models
+
+    models = Models(settings)
+    if not settings.judge:
+        return Finding("judge", "ok", "none: verdicts are the verifier's; see PINCITE_JUDGE for a second opinion")
+    review = models.review(models.chat)
+    if review is None:
+        return Finding("judge", "warning", "PINCITE_JUDGE is `chat`, and no CHAT_MODEL is set: claims get no second opinion")
+    return Finding("judge", "ok", review.name)
 
 
 def _asked(what: str, model: str, settings: "Settings") -> Finding:

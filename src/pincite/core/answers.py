@@ -108,7 +108,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence, list item or table cell `[start, end)` of the answer; `citations` are indexes into the answer's citations."""
+    """A sentence, list item or table cell `[start, end)` of the answer; `citations` are indexes into the answer's citations.
+
+    `judged_by` names the judge whose verdict it is; it is empty where the verifier's holds. `support` is the verifier's anyhow.
+    """
 
     start: int
     end: int
@@ -116,6 +119,7 @@ class Claim:
     support: float | None = None
     reason: str = ""
     citations: tuple[int, ...] = ()
+    judged_by: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the claim in the form of the HTTP contract."""
@@ -126,6 +130,7 @@ class Claim:
             "support": self.support,
             "reason": self.reason,
             "citations": list(self.citations),
+            **({"judged_by": self.judged_by} if self.judged_by else {}),
         }
 
 
@@ -306,10 +311,19 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeUse:
+    """The model that claims of an answer were put to, and what that took."""
+
+    model: str
+    usage: ModelUsage
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """An answer as it is stored: question, answer, the frozen passages it cites, and how it came about."""
+    """An answer as it is stored: question, answer, the frozen passages it cites, how it came about, and what judging it took."""
 
     question: str
     answer: Answer
     evidence: tuple[FrozenQuote, ...]
     basis: Basis = field(default_factory=Basis)
+    judging: JudgeUse | None = None

@@ -15,6 +15,7 @@ class UsageKind(StrEnum):
     CHAT = "chat"
     VISION = "vision"
     SUMMARY = "summary"
+    VERDICT = "verdict"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,18 @@
 
 from array import array
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pincite.adapters.models.mapped_arrays import AnyArray, Floats
-from pincite.adapters.models.onnx_folder_config import FolderConfig, Pooling, read_folder
+from pincite.adapters.models.mapped_arrays import Floats
+from pincite.adapters.models.onnx_folder_config import Pooling, read_folder
 from pincite.adapters.models.onnx_graph import OnnxGraph
+from pincite.adapters.models.onnx_tokens import inputs_of, load_tokenizer
 from pincite.adapters.models.text_threads import TextThreads
 from pincite.core.documents import EmbeddingSpec
-from pincite.core.errors import ConfigurationError, UpstreamError
+from pincite.core.errors import UpstreamError
 from pincite.core.ports.models import Vector
 
 POOLED_OUTPUTS = ("sentence_embedding", "embedding", "text_embeds", "pooled")
@@ -30,7 +30,7 @@ class OnnxFolderEmbedding:
     def __init__(self, folder: Path, *, workers: int = 2) -> None:
         config = read_folder(folder)
         self._config = config
-        self._tokenizer = _tokenizer(config)
+        self._tokenizer = load_tokenizer(config.tokenizer)
         self._room_tokens = max(0, config.window_tokens - self._tokenizer.num_special_tokens_to_add(False))
         self._graph = OnnxGraph(config.graph)
         self._output = _output(self._graph.outputs)
@@ -76,38 +76,12 @@ class OnnxFolderEmbedding:
         encoding = self._tokenizer.post_process(encoding)
         # A tokenizer without special tokens makes nothing of an empty text, and a graph can't run on nothing.
         ids = encoding.ids or [0]
-        found = self._graph.run(_inputs(self._graph, ids, encoding.type_ids or [0]), output=self._output)[0]
+        found = self._graph.run(inputs_of(self._graph, ids, encoding.type_ids or [0]), output=self._output)[0]
         return _unit(found if found.ndim == 1 else _pooled(found, self._config.pooling))
-
-
-def _tokenizer(config: FolderConfig) -> Any:
-    try:
-        tokenizer = import_module("tokenizers").Tokenizer.from_file(str(config.tokenizer))
-    except ModuleNotFoundError as error:
-        text = "An embedding model from a folder needs the package tokenizers: install pincite[onnx]."
-        raise ConfigurationError(text, code="no_tokenizers") from error
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    # A user who writes `[SEP]` means five characters.
-    tokenizer.encode_special_tokens = True
-    return tokenizer
 
 
 def _output(outputs: Sequence[str]) -> str:
     return next((name for name in (*POOLED_OUTPUTS, *TOKEN_OUTPUTS) if name in outputs), outputs[0])
-
-
-def _inputs(graph: OnnxGraph, ids: Sequence[int], type_ids: Sequence[int]) -> dict[str, AnyArray]:
-    known = {
-        "input_ids": ids,
-        "attention_mask": [1] * len(ids),
-        "token_type_ids": type_ids,
-        "position_ids": range(len(ids)),
-    }
-    if unknown := set(graph.inputs) - set(known):
-        text = f"The model's graph wants inputs that aren't known: {', '.join(sorted(unknown))}."
-        raise ConfigurationError(text, code="model_graph")
-    return {name: np.array([known[name]], kind) for name, kind in graph.inputs.items()}
 
 
 def _pooled(tokens: Floats, pooling: Pooling) -> Floats:

@@ -56,7 +56,10 @@ class Citation(BaseModel):
 
 
 class Claim(BaseModel):
-    """A sentence, list item or table cell `[start, end)` of the answer; `citations` are indexes into the citations."""
+    """A sentence, list item or table cell `[start, end)` of the answer; `citations` are indexes into the citations.
+
+    `judged_by` stands only where a judge was asked (`PINCITE_JUDGE`) and its verdict holds. `support` is the verifier's anyhow.
+    """
 
     start: int
     end: int
@@ -64,6 +67,7 @@ class Claim(BaseModel):
     support: float | None
     reason: str
     citations: list[int]
+    judged_by: str = ""
 
 
 class Conflict(BaseModel):
