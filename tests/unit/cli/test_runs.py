@@ -37,3 +37,20 @@ def test_a_run_is_had_without_async_too(tmp_path: Path) -> None:
         assert [source.n for source in run.search("notice period")] == [1]
         assert [source.n for source in run.search("late fee")] == [2]
         assert len(run.sources) == 2
+
+
+async def test_numbers_keep_their_meaning_when_a_search_is_repeated_and_when_documents_go_or_change(tmp_path: Path) -> None:
+    async with Pincite(settings=load_settings({}, home=str(tmp_path), embedding="none")) as client:
+        for path, text in TEXTS.items():
+            await client.add_text(text, path=path)
+        run = client.run()
+        first = [(source.n, source.text) for source in await run.search("late fee of the rent")]
+        assert [(source.n, source.text) for source in await run.search("late fee of the rent")] == first
+        await client.remove("fees.md")
+        await client.add_text(TEXTS["lease.md"].replace("1,200", "1,300"), path="lease.md")
+        later = await run.search("rent a month")
+        assert [source.n for source in later] == [3]
+        assert "1,300" in later[0].text
+        await client.erase("lease.md")
+        assert await run.search("rent a month") == []
+        assert [(source.n, source.text) for source in run.sources][:2] == sorted(first)
