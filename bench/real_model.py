@@ -1,4 +1,4 @@
-"""Ten questions through `/api/query/` with a small real language model: what it writes, and what becomes of it.
+"""Twenty questions over three files through `/api/query/` with a small real language model: what it writes, and what becomes of it.
 
 `python bench/real_model.py [--base-url http://127.0.0.1:18090/v1] [--context 1200]`; needs `../shared/corpus` and a server that
 `../shared/tools/README.md` tells how to start. The prompt is kept short, as such a model reads some 30 tokens a second.
@@ -11,6 +11,7 @@ import os
 import re
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -47,15 +48,26 @@ class Question:
     words: tuple[str, ...] = ()
 
 
+MEMO, BOOKING, PLAYER = "fake-memo.pdf", "movie-theater-booking-2024.pdf", "norwich-city.txt"
 QUESTIONS = (
-    Question("How many blankets were delivered, and when?", "fake-memo.pdf", ("10,000", "January 23")),
-    Question("Wie viele Laptops wurden geliefert?", "fake-memo.pdf", ("200",)),
-    Question("Who appeared on behalf of the Respondent in Knowles v. Mirzayance?", "scotus-transcript-p1.pdf", ("Sevilla",)),
-    Question("What commission does the Premier Entertainment Group get?", "movie-theater-booking-2024.pdf", ("10%",)),
-    Question("What is the default of checkpoint_timeout?", "pg15_runtime-config-wal.html", ("five minutes",)),
-    Question("What is the capital of Canada?", "factbook.xml", ("Ottawa",)),
-    Question("How many league appearances did Iwan Roberts make in his career?", "norwich-city.txt", ("647",)),
-    Question("What happens to a compiled trace when one of its guards fails?", "tracemonkey.pdf", ("exits",)),
+    Question("How many blankets were delivered, and when?", MEMO, ("10,000", "January 23")),
+    Question("How many trucks were used, and for how long?", MEMO, ("3", "15 hours")),
+    Question("Wie viele Laptops wurden geliefert?", MEMO, ("200",)),
+    Question("Who signed the memo?", MEMO, ("Mallori",)),
+    Question("List what was delivered, one item a line.", MEMO, ("20,000", "10,000", "200")),
+    Question("What commission does the Premier Entertainment Group get?", BOOKING, ("10%",)),
+    Question("What is the gross amount of the booking, and what the net amount?", BOOKING, ("12,500", "11,250")),
+    Question("Which movie runs on screen SCR-2, and at what time?", BOOKING, ("Winter Wonderland", "4:30")),
+    Question("Who is the primary contact of the Downtown Multiplex?", BOOKING, ("Sarah Johnson",)),
+    Question("How many shows were booked for December 2024?", BOOKING, ("48",)),
+    Question("What is the customer ID of Universal Studios Distribution?", BOOKING, ("CUST-98765",)),
+    Question("How many league appearances did Iwan Roberts make in his career?", PLAYER, ("647",)),
+    Question("Where and when was Iwan Roberts born?", PLAYER, ("Bangor", "1968")),
+    Question("How many caps did Roberts win for Wales, and how often did he score?", PLAYER, ("fifteen",)),
+    Question("For how much did Roberts move to Huddersfield Town?", PLAYER, ("275,000",)),
+    Question("Which languages does Roberts speak fluently?", PLAYER, ("Welsh",)),
+    Question("À quel club Roberts a-t-il marqué son premier but professionnel ?", PLAYER, ("Manchester United",)),
+    Question("When was Roberts elected to the Norwich City Hall of Fame?", PLAYER, ("2002",)),
     Question("What salary did Iwan Roberts earn at Leicester City?"),
     Question("How many tents were delivered with the blankets?"),
 )
@@ -100,7 +112,8 @@ async def main() -> None:
     options.add_argument("--context", type=int, default=1200, help="most characters of sources in a prompt")
     given = options.parse_args()
     files = [need_shared("corpus", name) for name in sorted({question.file for question in QUESTIONS if question.file})]
-    lines = about(given.context)
+    lines: list[str] = []
+    every: list[tuple[Question, Heard, str]] = []
     with tempfile.TemporaryDirectory(prefix="pincite-real-model-") as home:
         await add(home, files)
         llm = Overheard(
@@ -117,10 +130,11 @@ async def main() -> None:
             try:
                 for number, question in enumerate(QUESTIONS, 1):
                     heard = await ask(client, question.text)
+                    every.append((question, heard, llm.reply))
                     lines += transcript(number, question, heard, llm.reply)
                     print(number, question.text, heard.text, flush=True)
             finally:  # a run that is stopped keeps what it has
-                keep("real-model", lines)
+                keep("real-model", [*about(given.context), *summary(every), *lines])
 
 
 def about(context: int) -> list[str]:
@@ -132,6 +146,24 @@ def about(context: int) -> list[str]:
         "“Reply” is what the model wrote, “answer” what a client of `/api/query/` got, both on one line.",
         "",
     ]
+
+
+def summary(every: Sequence[tuple[Question, Heard, str]]) -> list[str]:
+    """Return how often labels were right, wrong or missing, and which verdicts claims got."""
+    answered = [(question, heard, reply) for question, heard, reply in every if heard.done.get("answered")]
+    verdicts = Counter(claim["verdict"] for _, heard, _ in answered for claim in heard.done["claims"])
+    issuers = Counter(citation["issued_by"] for _, heard, _ in answered for citation in heard.done["citations"])
+    bare = sum(not LABEL.search(reply) for _, _, reply in answered)
+    dropped = sum(len(LABEL.findall(reply)) - len(LABEL.findall(heard.text)) for _, heard, reply in answered)
+    return [
+        f"{len(answered)} of {len(every)} questions answered, {bare} of them without a label. Claims: {counted(verdicts)}.",
+        f"Citations by who issued the label: {counted(issuers)}. Labels that were dropped, never issued: {dropped}.",
+        "",
+    ]
+
+
+def counted(found: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in found.most_common()) or "none"
 
 
 async def add(home: str, files: Sequence[Path]) -> None:
@@ -188,6 +220,7 @@ def transcript(number: int, question: Question, heard: Heard, reply: str) -> lis
     tokens = f"{done['usage']['prompt_tokens']} + {done['usage']['completion_tokens']} tokens, load {os.getloadavg()[0]:.1f}"
     first = f"{heard.first_token_s:.1f} s" if heard.first_token_s else "–"
     cited = [f"- {citation_line(heard, citation)}" for citation in done["citations"]]
+    judged = [f"- claim {claim_line(heard, claim)}" for claim in done["claims"]]
     return [
         f"## {number}. {question.text}",
         "",
@@ -197,6 +230,7 @@ def transcript(number: int, question: Question, heard: Heard, reply: str) -> lis
         f"- verdict: {verdict(question, heard)}",
         f"- labels: {labels(question, heard, reply)}",
         f"- first token {first}, whole {heard.whole_s:.1f} s, {tokens}",
+        *judged,
         *cited,
         "",
     ]
@@ -227,6 +261,12 @@ def labels(question: Question, heard: Heard, reply: str) -> str:
         f"{len(written)} written as `[n]`, {sum(n not in issued for n in written)} of them never issued; {len(shown)} shown, "
         f"{len(right)} of the right file; {uncited} of {len(heard.done['claims'])} claims without one"
     )
+
+
+def claim_line(heard: Heard, claim: dict[str, Any]) -> str:
+    labels = ", ".join(f"[{heard.done['citations'][at]['n']}]" for at in claim["citations"]) or "no label"
+    support = f" ({claim['support']:.2f})" if claim["support"] is not None else ""
+    return f"“{one_line(heard.text[claim['start'] : claim['end']])}”, {labels}: **{claim['verdict']}**{support}. {claim['reason']}"
 
 
 def citation_line(heard: Heard, citation: dict[str, Any]) -> str:
