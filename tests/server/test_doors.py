@@ -141,3 +141,19 @@ async def test_sentences_taken_word_for_word_are_cited_alike_through_every_door(
     assert sum(told["answered"] for told in answers.values()) > len(answers) / 2
     verdicts = {claim["verdict"] for told in answers.values() for claim in told["claims"]}
     assert verdicts == {"supported"}
+
+
+async def test_under_the_strict_policy_every_door_withholds_the_same(tmp_path: Path) -> None:
+    async with served(scripted_provider(REPLIES)) as port:
+        chosen = {"CHAT_MODEL": "scripted", "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1", "OPENAI_API_KEY": "none"}
+        async with house(tmp_path, **chosen) as opened:
+            await opened.library.use_policy(Policy.STRICT)
+            answers = await asked(opened)
+    claims = [(told["text"][claim["start"] : claim["end"]], claim) for told in answers.values() for claim in told.get("claims", ())]
+    withheld = [claim for text, claim in claims if text == WITHHELD]
+    assert withheld
+    assert {claim["verdict"] for claim in withheld} <= {"contradicted", "not_found", "not_checked"}
+    kept = [claim for text, claim in claims if text != WITHHELD]
+    assert {claim["verdict"] for claim in kept} <= {"supported", "partly", "not_checked"}
+    assert all(claim["citations"] for claim in kept)
+    assert "90 days" not in str(answers)
