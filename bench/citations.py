@@ -149,11 +149,13 @@ def costs(material: Sequence[Material], verifier: Verifier) -> str:
 def answer(passages_: Sequence[Material]) -> str:
     """Return an answer that says sentences of its sources with other words in them."""
     parts: list[str] = []
+    turns = ((number, at) for at in range(ANSWER_WORDS) for number in range(len(passages_)))
     while sum(len(part.split()) for part in parts) < ANSWER_WORDS:
-        for number, passage in enumerate(passages_, 1):
-            spans = sentence_spans(passage.text, passage.lang)
-            start, end = spans[len(parts) // len(passages_) % len(spans)]
-            parts.append(f"It is said that {passage.text[start:end].strip().rstrip('.')} indeed [{number}].")
+        number, at = next(turns)
+        passage = passages_[number]
+        spans = sentence_spans(passage.text, passage.lang)
+        start, end = spans[at % len(spans)]
+        parts.append(f"It is said that {passage.text[start:end].strip().rstrip('.')} indeed [{number + 1}].")
     return " ".join(parts)
 
 

@@ -61,6 +61,7 @@ def judged() -> Iterator[dict[str, Any]]:
                 side,
                 is_true=row["binary"] == "supported",
                 question=row.get("question", ""),
+                src=row.get("src", ""),
             )
 
 

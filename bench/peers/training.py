@@ -24,7 +24,7 @@ RESULT = Path(__file__).parents[1] / "results/verifier.md"
 TARGET = Path(__file__).parents[2] / "src/pincite/answering/verifier.json"
 JUDGED = ("attributionbench", "scifact-verify", "summedits", "begin-wow")
 SUITES = ("rewritten", "verbatim")
-WEIGHTS = {"attributionbench": 1.0, "scifact-verify": 1.0, "summedits": 1.0, "begin-wow": 0.6, "rewritten": 1.0, "verbatim": 0.3}
+WEIGHTS = {"attributionbench": 1.6, "scifact-verify": 1.0, "summedits": 0.9, "begin-wow": 0.5, "rewritten": 1.6, "verbatim": 0.5}
 TREES: dict[str, Any] = {
     "max_iter": 300,
     "learning_rate": 0.05,
@@ -53,9 +53,18 @@ def main(path: Path) -> None:
     for fold in np.unique(folds):
         model = Model(inputs[folds != fold], labels[folds != fold], weights(sets[folds != fold], labels[folds != fold]))
         scores[folds == fold] = model.scores(inputs[folds == fold])
-    scores[inputs[:, names.index("figures missing")] > 0] = np.minimum(scores[inputs[:, names.index("figures missing")] > 0], 0.49)
+    scores = np.where(held_down(inputs, names), np.minimum(scores, 0.49), scores)
     supported = report(data, labels, sets, scores)
     Model(inputs, labels, weights(sets, labels)).write(names, supported)
+
+
+def held_down(inputs: Any, names: Sequence[str]) -> Any:
+    """Say which claims the verifier holds below even whatever the weights say."""
+
+    def has(name: str) -> Any:
+        return inputs[:, names.index(name)] > 0
+
+    return has("figures missing") | has("only negated") | (has("one swapped") & has("swapped beside number"))
 
 
 def weights(sets: Any, labels: Any) -> Any:

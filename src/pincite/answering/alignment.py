@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from pincite.answering.matching import shared_start
 from pincite.answering.opposition import Turned
-from pincite.answering.substitutions import Counted, counted
+from pincite.answering.substitutions import Counted, Line, counted
 from pincite.language.polarity import signs_of
 from pincite.language.quantities import Figures, figures_of
 from pincite.language.sentences import sentence_spans
@@ -69,6 +69,14 @@ class Side:
     def turned(self, at: int) -> Turned:
         """Return a sentence with what turns it."""
         return Turned(self.stems[at], self.sets[at], signs_of(self.sentences[at], self.stems[at], self.lang))
+
+    def line(self, at: int) -> Line:
+        """Return a sentence word by word."""
+        text, found = self.text_of(at), self.sentences[at]
+        stops = stop_words(self.lang)
+        starts = [start for start, _ in word_spans(text)]
+        names = [start > 0 and text[start].isupper() for start in starts]
+        return Line(found, self.stems[at], [word not in stops for word in found], names, self.turned(at).signs.negations)
 
     @cached_property
     def stems(self) -> list[list[str]]:

@@ -7,13 +7,25 @@ from functools import cached_property
 from pincite.answering.alignment import Features, Side, Word, closeness, share, words_of_claim
 from pincite.answering.figures import Given, lacking, together
 from pincite.answering.opposition import Opposition, Turned, oppose
-from pincite.answering.substitutions import Line, Run, counted, edits, negated_forms, other_things, runs, strangeness
+from pincite.answering.substitutions import (
+    FIRST_UNSPACED,
+    Edits,
+    Line,
+    Run,
+    bared,
+    counted,
+    edits,
+    negated_forms,
+    other_things,
+    runs,
+    strangeness,
+)
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import Signs, signs_of
 from pincite.language.quantities import Figures, figures_of
 from pincite.language.stems import stem_all
 from pincite.language.stopwords import stop_words
-from pincite.language.words import words
+from pincite.language.words import word_spans, words
 
 _CLOSEST = 3
 _NOT_MUCH_WORSE = 0.7
@@ -29,8 +41,9 @@ class Compared:
 
     `held` is the share of the claim in its closest sentence, `lacking` are amounts and dates that no source gives, `missing` words
     that no source has, `turned` words of which the closest sentences say the opposite, `denied` those that the closest one
-    negates and the claim doesn't, `instead` an amount or date with what the closest sentences give in its place, `ambiguous`
-    figures that can be read in more than one way.
+    negates and the claim doesn't, `instead` an amount, a date or the only word that differs with what the closest sentences give in
+    its place, `ambiguous` figures that can be read in more than one way. `differs` says that the closest sentence is the claim word
+    for word but for a negation, or for a word beside a number.
     """
 
     features: Features
@@ -41,6 +54,7 @@ class Compared:
     denied: Sequence[str] = ()
     instead: tuple[str, str] | None = None
     ambiguous: Sequence[str] = ()
+    differs: bool = False
 
 
 def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *, question: str = "") -> Compared | None:
@@ -52,23 +66,26 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
     if not stated.content or not sources:
         return None
     contrast = _Contrast(stated, sources)
+    edited = contrast.edited(sense)
     features = {
         **closeness(stated.every, stated.content, sources),
         **contrast.told(),
         **contrast.asked(question),
         **contrast.figures(),
         **contrast.in_place(sense),
+        **edited.features,
         "is a reference": float("http" in claim),
     }
     return Compared(
         features,
         contrast.held,
         lacking(claim, contrast.given, lang),
-        [word.text for word in stated.content if word.token not in contrast.there and not word.is_figure],
+        contrast.missing(),
         [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
         contrast.denied(),
-        contrast.instead(),
+        contrast.instead() or contrast.swapped(edited),
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
+        edited.is_denied or bool(edited.features["one swapped"] and edited.features["swapped beside number"]),
     )
 
 
@@ -257,29 +274,46 @@ class _Contrast:
                         if all(mine.differs(theirs) for mine in date.readings for theirs in other.readings):
                             yield self.stated.text[date.start : date.end].strip(), text[other.start : other.end].strip()
 
+    def missing(self) -> list[str]:
+        """Return the words of the claim that no source has; what is written without blanks in runs."""
+        lost = [word.text for word in self.stated.content if self._is_missing(word)]
+        return [run.text for run in self._missing_runs()] if any(word >= FIRST_UNSPACED for word in lost) else lost
+
+    def _missing_runs(self) -> list[Run]:
+        every = self.stated.every
+        return runs([word.text for word in every], [self._is_missing(word) for word in every])
+
     def in_place(self, sense: WordSense) -> Features:
         """What stands in the claim in place of what the closest sentences say."""
-        every, there = self.stated.every, self.there
-        missing = runs([word.text for word in every], [self._is_missing(word) for word in every])
+        there = self.there
+        missing = self._missing_runs()
         others, plain = self._untold()
         turkish = self.sources[0].lang == "tr"
         negated = negated_forms([word.text for word in self.stated.content if word.token not in there], plain) if turkish else 0
-        singles = [Run(word, len(word)) for word in plain if word < "\u0e00" and len(word) > _LETTERS]
+        singles = [Run(word, len(word)) for word in plain if word < FIRST_UNSPACED and len(word) > _LETTERS]
         return {
             **strangeness(missing, [*others, *singles], sense),
-            **self._edits(sense),
             "missing runs": float(len(missing)),
             "missing sure names": float(sum(word.is_name and word.token not in there for word in self.stated.content)),
             "negated form": float(negated),
         }
 
-    def _edits(self, sense: WordSense) -> Features:
-        every, signs = self.stated.every, self.stated.signs
-        turning = {*signs.negations, *(sign.at for sign in signs.opposites)}
-        counts = [bool(word.weight) or number in turning for number, word in enumerate(every)]
-        claim = Line([word.text for word in every], self.stated.stems, counts)
-        there = [Line(source.sentences[at], source.stems[at]) for _, source, at in self.close[:1]]
-        return edits(claim, there[0] if there else Line([], []), sense)
+    def swapped(self, edited: Edits) -> tuple[str, str] | None:
+        """Return the words that a claim has in place of those of its closest sentence, when nothing else differs."""
+        if not edited.swap:
+            return None
+        _, source, at = self.close[0]
+        return bared(_written(self.stated.text, edited.swap[0]), _written(source.text_of(at), edited.swap[1]))
+
+    def edited(self, sense: WordSense) -> Edits:
+        """Compare the claim with its closest sentence word by word."""
+        stated, stops = self.stated, stop_words(self.stated.lang)
+        turning = {*stated.signs.negations, *(sign.at for sign in stated.signs.opposites)}
+        texts = [word.text for word in stated.every]
+        counts = [text not in stops or at in turning for at, text in enumerate(texts)]
+        claim = Line(texts, stated.stems, counts, [word.is_name for word in stated.every], stated.signs.negations)
+        there = [source.line(at) for _, source, at in self.close[:1]]
+        return edits(claim, there[0] if there else Line([], [], [], []), sense)
 
     def _is_missing(self, word: Word) -> bool:
         return bool(word.weight) and not word.is_figure and word.token not in self.there
@@ -295,3 +329,9 @@ class _Contrast:
             others += runs(found, lack)
             plain += [word for word, lacks in zip(found, lack, strict=True) if lacks]
         return others, plain
+
+
+def _written(text: str, run: tuple[int, int]) -> str:
+    """Return words, by their numbers, as a text writes them."""
+    spans = word_spans(text)[slice(*run)]
+    return text[spans[0][0] : spans[-1][1]]

@@ -1,5 +1,6 @@
 """Comparing texts for what they say: folding that maps back to literal offsets. Pure."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ _SINGLE_QUOTES = "'‘’‚‛`´ʼʹˋ′＇‹›"
 _DASHES = "-‐‑‒–—―−﹘﹣－"
 _LOOKS = {**dict.fromkeys(_DOUBLE_QUOTES, "''"), **dict.fromkeys(_SINGLE_QUOTES, "'"), **dict.fromkeys(_DASHES, "-"), "…": "..."}
 
+_RUNS = re.compile(r"(?P<word>[^\W_]+)|[\W_]+")
+"""Words, most of which fold as a whole, and what stands between them."""
 _FOLDED_TEXTS = 64
 """The sources of an answer are compared with each of its claims."""
 _EDGES = " .。।؟?!;:,"
@@ -47,16 +50,20 @@ def fold(text: str) -> Folded:
     folded: list[str] = []
     offsets: list[int] = []
     blank = True
-    for offset, char in enumerate(text):
-        plain = _folded_char(char)
-        if plain == " ":
-            if blank:
-                continue
-            blank = True
-        elif plain:
+    for match in _RUNS.finditer(text):
+        run = match.group()
+        if unicodedata.is_normalized("NFKD", run) and len(lower := run.casefold()) == len(run) and match.lastgroup:
+            folded.append(lower)
+            offsets.extend(range(*match.span()))
             blank = False
-        folded.append(plain)
-        offsets.extend([offset] * len(plain))
+            continue
+        for offset, char in enumerate(run, match.start()):
+            plain = _folded_char(char)
+            if plain == " " and blank:
+                continue
+            blank = plain == " " if plain else blank
+            folded.append(plain)
+            offsets.extend([offset] * len(plain))
     return Folded("".join(folded), tuple(offsets))
 
 

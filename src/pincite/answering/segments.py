@@ -83,10 +83,14 @@ def _lines(text: str, start: int, end: int, *, headings: set[str]) -> Iterator[t
         line = text[begin:at]
         rest = text[at + 1 : end]
         apart = _ROW.search(line) or _ROW.search(rest.split("\n", 1)[0])
-        if apart or fold(line).text.strip() in headings:
+        if apart or _is_one_of(headings, line):
             yield begin, at
             begin = at + 1
     yield begin, end
+
+
+def _is_one_of(headings: set[str], text: str) -> bool:
+    return bool(headings) and fold(text).text.strip() in headings
 
 
 def _segment(text: str, start: int, end: int, headings: set[str]) -> Iterator[Segment]:
@@ -97,7 +101,7 @@ def _segment(text: str, start: int, end: int, headings: set[str]) -> Iterator[Se
             continue
         if _ROW.search(part):
             kind = SegmentKind.ROW
-        elif part.startswith("#") or fold(part).text.strip() in headings:
+        elif part.startswith("#") or _is_one_of(headings, part):
             kind = SegmentKind.HEADING
         else:
             kind = SegmentKind.SENTENCE

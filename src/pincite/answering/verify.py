@@ -19,7 +19,7 @@ from pincite.core.evidence import Passage, Source
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import knows
 
-VERDICTS = "verdicts/1"
+VERDICTS = "verdicts/2"
 """What judges claims, as receipts name it: another number where verdicts change."""
 
 _EVEN = 0.5
@@ -105,7 +105,7 @@ def _unchecked(reason: str) -> Judgement:
 
 def _judged(compared: Compared, weights: Weights) -> Judgement:
     support = weights.probability(compared.features)
-    if compared.lacking or (compared.held >= _SAME and (compared.denied or compared.turned)):
+    if compared.differs or compared.lacking or (compared.held >= _SAME and (compared.denied or compared.turned)):
         support = min(support, _EVEN - 0.01)
     support = round(support, 4)
     if support >= weights.supported and compared.ambiguous:
@@ -118,7 +118,8 @@ def _judged(compared: Compared, weights: Weights) -> Judgement:
         return Judgement(Verdict.SUPPORTED, support, "Its sources say so in other words.")
     if support >= _EVEN:
         return Judgement(Verdict.PARTLY, support, _partly(compared))
-    if compared.held >= _CLOSE and (compared.instead or compared.turned or compared.denied):
+    differs = compared.instead or compared.turned or compared.denied
+    if compared.differs or (compared.held >= _CLOSE and differs):
         return Judgement(Verdict.CONTRADICTED, support, _contradicted(compared))
     return Judgement(Verdict.NOT_FOUND, support, _not_found(compared))
 
@@ -135,7 +136,9 @@ def _contradicted(compared: Compared) -> str:
         return f"It says {said} where its source says {told}."
     if compared.turned:
         return f"Its source says the opposite about {listed(compared.turned)}."
-    return "Its source says this with a negation."
+    if compared.denied:
+        return "Its source says this with a negation."
+    return "It differs from its source in a negation."
 
 
 def _not_found(compared: Compared) -> str:

@@ -20,6 +20,7 @@ _LARGEST_ONE = 1
 _AND = frozenset(("and", "und", "y", "et", "e", "en", "i", "și", "και", "và", "och", "og", "ja", "a", "و"))
 AFTER_WORD = r"(?<![^\W\u0e01-\u0e4e\u3041-\u30fa\u3400-\u9fff])"
 """No letter stands before, unless its script puts no blanks between words."""
+_OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 _FIGURES = re.compile(
     rf"{AFTER_WORD}(?<![^\W\d_][-‐‑])(?<!\d[.,٬٫])"
     r"(?:\d{1,3}(?:[\u00a0\u202f\u2009 ’']\d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,٬٫]\d+)*)"
@@ -67,6 +68,9 @@ def folded(text: str) -> str:
     """Return a text in lower case with figures as ASCII, as long as it was, so that places stay."""
     if text.isascii():
         return text.lower()
+    lower = text.lower()
+    if len(lower) == len(text) and "Σ" not in text:  # a last sigma depends on what stands around it
+        return _OTHER_DIGITS.sub(lambda found: str(unicodedata.decimal(found.group())), lower)
     return "".join(_folded_character(character) for character in text)
 
 

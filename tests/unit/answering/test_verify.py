@@ -55,13 +55,73 @@ def test_the_same_in_other_words_is_at_least_partly_supported(verifier: Verifier
             "All employees must complete the training before 12 May 2024.",
             "It says 12 May 2024 where its source says 12 March 2024.",
         ),
-        ("Revenue decreased by 12% to €4.5 million in 2023.", "Its source says the opposite about decreased."),
+        ("Revenue decreased by 12% to €4.5 million in 2023.", "It says decreased where its source says increased."),
         ("The tenant cannot terminate the lease.", "Its source says the opposite about cannot."),
     ],
 )
 def test_a_contradiction_says_what_its_source_says(verifier: Verifier, claim: str, told: str) -> None:
     found = judged(verifier, claim)
     assert (found.verdict, found.reason) == (Verdict.CONTRADICTED, told)
+    assert found.support is not None
+    assert found.support < 0.5
+
+
+@pytest.mark.parametrize(
+    ("lang", "source", "claim", "told"),
+    [
+        (
+            "en",
+            "The Denver Broncos defeated the Carolina Panthers to earn their third title.",
+            "The Denver Broncos defeated the Chicago Bears to earn their third title.",
+            "It says Chicago Bears where its source says Carolina Panthers.",
+        ),
+        (
+            "en",
+            "The basin holds a hundred and twelve gallons of water in spring.",
+            "The basin holds a hundred and twelve barrels of water in spring.",
+            "It says barrels where its source says gallons.",
+        ),
+        (
+            "zh",
+            "1950年，诺布尔任命罗伯特金特纳为美国广播公司总裁，并迁往纽约的新办公室。",
+            "1950年，诺布尔任命威斯敏斯特为美国广播公司总裁，并迁往纽约的新办公室。",
+            "It says 威斯敏斯特 where its source says 罗伯特金特纳.",
+        ),
+        (
+            "th",
+            "เอดิสันและเทสลาก็ร่วมงานกันในนครนิวยอร์ก",
+            "เอดิสันและลินคอล์นก็ร่วมงานกันในนครนิวยอร์ก",
+            "It says ลินคอล์น where its source says เทสลา.",
+        ),
+        (
+            "ar",
+            "يعتبر مطار سان دييغو الدولي المطار الرئيسي في المدينة.",
+            "يعتبر مطار لوس أنجلوس الدولي المطار الرئيسي في المدينة.",
+            "It says لوس أنجلوس where its source says سان دييغو.",
+        ),
+    ],
+)
+def test_one_word_in_place_of_another_in_a_literal_sentence_is_named(
+    verifier: Verifier, lang: str, source: str, claim: str, told: str
+) -> None:
+    found = judged(verifier, claim, source, lang)
+    assert found.verdict in NOT_SUPPORTED
+    assert told in found.reason
+
+
+@pytest.mark.parametrize(
+    ("lang", "source", "claim"),
+    [
+        ("en", "Fresno is the largest inland city in California.", "Fresno is not the largest inland city in California."),
+        ("en", "These schools are not part of the district.", "These schools are part of the district."),
+        ("de", "Die Schulen sind allerdings berufsbildend.", "Die Schulen sind nicht allerdings berufsbildend."),
+        ("es", "El esquema no era una trampa para los inversores.", "El esquema era una trampa para los inversores."),
+        ("el", "Το Φρέσνο είναι η μεγαλύτερη πόλη της κοιλάδας.", "Το Φρέσνο δεν είναι η μεγαλύτερη πόλη της κοιλάδας."),
+    ],
+)
+def test_a_negation_that_alone_differs_is_never_supported(verifier: Verifier, lang: str, source: str, claim: str) -> None:
+    found = judged(verifier, claim, source, lang)
+    assert found.verdict is Verdict.CONTRADICTED
     assert found.support is not None
     assert found.support < 0.5
 
