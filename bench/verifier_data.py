@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.evaluation.tampering import Material
+from pincite.language.words import words
 
 
 def passages(evals: Path) -> list[Material]:
@@ -18,6 +19,22 @@ def passages(evals: Path) -> list[Material]:
         names.setdefault(cited[row["id"]], set()).update(plain)
     passages = ((*key.split("-")[:2], corpus[key]["text"], sorted(found)) for key, found in sorted(names.items()))
     return [Material(f"xquad {number}", lang, text, plain) for lang, number, text, plain in passages]
+
+
+def questions(evals: Path) -> dict[str, list[str]]:
+    """Return the questions that XQuAD asks of each paragraph, by the paragraph's text."""
+    corpus = {row["id"]: row["text"] for row in rows(evals / "xquad/corpus.jsonl")}
+    cited = citations(evals / "xquad/dev/qrels.tsv")
+    found: dict[str, list[str]] = {}
+    for row in rows(evals / "xquad/dev/queries.jsonl"):
+        found.setdefault(corpus[cited[row["id"]]], []).append(row["text"])
+    return found
+
+
+def nearest(claim: str, asked: Sequence[str]) -> str:
+    """Return the question that shares most words with a claim."""
+    said = set(words(claim))
+    return max(asked, key=lambda question: len(said.intersection(words(question))), default="")
 
 
 def citations(path: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from verifier_data import citations, passages, rows
+from verifier_data import citations, nearest, passages, questions, rows
 
 from pincite.adapters.models.e5_words import load_words
 from pincite.answering.alignment import Side
@@ -66,18 +66,18 @@ def judged() -> Iterator[dict[str, Any]]:
 
 
 def tampered() -> Iterator[dict[str, Any]]:
-    """Yield sentences and what rules made of them."""
-    material = passages(EVALS)
+    """Yield sentences and what rules made of them; every other pair answers a question, as claims of an answer do."""
+    material, asked = passages(EVALS), questions(EVALS)
     for lang in languages():
         sides: dict[str, Side] = {}
         for at, item in enumerate(suite(material, lang, seed=SEED)):
             side = sides.setdefault(item.material.group, Side(item.material.text, lang))
-            if item.rewritten:
-                yield entry("rewritten", item.material.group, item.rewritten.claim, side, is_true=True, pair=item.rewritten)
-                yield entry("rewritten", item.material.group, item.rewritten.tampered, side, is_true=False, pair=item.rewritten)
-            elif at % VERBATIM_SHARE == 0:
-                yield entry("verbatim", item.material.group, item.pair.claim, side, is_true=True, pair=item.pair)
-                yield entry("verbatim", item.material.group, item.pair.tampered, side, is_true=False, pair=item.pair)
+            pair = item.rewritten or (item.pair if at % VERBATIM_SHARE == 0 else None)
+            if pair:
+                name = "rewritten" if item.rewritten else "verbatim"
+                question = nearest(pair.claim, asked[item.material.text]) if at % 2 else ""
+                yield entry(name, item.material.group, pair.claim, side, is_true=True, pair=pair, question=question)
+                yield entry(name, item.material.group, pair.tampered, side, is_true=False, pair=pair, question=question)
 
 
 def entry(
@@ -86,7 +86,7 @@ def entry(
     """Return what the fit needs of one claim."""
     compared = compare(claim, [side], side.lang, SENSE, question=question)
     fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
-    kind = {"kind": pair.kind, "lang": pair.lang} if pair else {}
+    kind = {"kind": pair.kind, "lang": pair.lang, "asked": bool(question)} if pair else {}
     return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, "src": src, **kind}
 
 
