@@ -90,6 +90,44 @@ async def test_progress_counts_pages_that_are_done_also_when_they_failed(case: C
     assert seen == [1, 2]
 
 
+class Notes:
+    """Implements `PageNotes`, and ends the reading when it has so many pages."""
+
+    def __init__(self, most: int = 9) -> None:
+        self.pages: dict[tuple[str, int], bytes] = {}
+        self.most = most
+
+    async def known(self, reader: str) -> dict[int, bytes]:
+        return {page: data for (noted_by, page), data in self.pages.items() if noted_by == reader}
+
+    async def keep(self, reader: str, page: int, data: bytes) -> None:
+        self.pages[reader, page] = data
+        if len(self.pages) == self.most:
+            raise InterruptedError
+
+
+async def test_what_is_noted_of_pages_is_not_read_again_and_says_the_same(case: Case, tmp_path: Path) -> None:
+    reader, path, content_type, pages = case
+    notes = Notes(most=1)
+    with pytest.raises(InterruptedError):
+        await reader.read(path, content_type=content_type, pages=pages, notes=notes)
+    assert [page for _, page in notes.pages] == [1]
+    found = await reader.read(path, content_type=content_type, pages=pages, notes=notes)
+    assert found == await read(case)
+    assert sorted(page for _, page in notes.pages) == [1, 2]
+    # All is known by now, so that there is nothing that a file without pictures could say.
+    nothing = tmp_path / "nothing"
+    nothing.write_bytes(b"")
+    assert await reader.read(nothing, content_type=content_type, pages=pages, notes=notes) == found
+
+
+async def test_pages_that_failed_are_not_noted(case: Case) -> None:
+    reader, path, content_type, _ = case
+    notes = Notes()
+    await reader.read(path, content_type=content_type, pages=[Page(9, "9", 620, 240)], notes=notes)
+    assert notes.pages == {}
+
+
 async def test_a_missing_file_is_told_as_such(case: Case, tmp_path: Path) -> None:
     reader, _, content_type, known = case
     with pytest.raises(NotFoundError):

@@ -15,7 +15,7 @@ from pincite.ingest.folders import FileToAdd, unreadable
 from pincite.ingest.ingestor import Ingestor
 from pincite.ingest.naming import paths_for, readable
 from pincite.ingest.reporting import Progress
-from pincite.ingest.turns import GivesWay, always, never
+from pincite.ingest.turns import Turn, always, never
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -139,7 +139,7 @@ class FileAdding:
         begun = await self.begin(item)
         return begun if isinstance(begun, Added) else await self._finish(begun)
 
-    async def begin(self, item: FileToAdd, *, at: str = "", gives_way: GivesWay = never) -> Added | Begun:
+    async def begin(self, item: FileToAdd, *, at: str = "", gives_way: Turn = never) -> Added | Begun:
         """Bring a file to its outcome, or to where it gives way."""
         source = readable(str(item.file))
         if item.problem:
@@ -162,7 +162,7 @@ class FileAdding:
     async def _finish(self, begun: Begun) -> Added:
         return await self._outcome(begun.source, await self._process(begun, never))
 
-    async def _process(self, begun: Begun, gives_way: GivesWay) -> Document:
+    async def _process(self, begun: Begun, gives_way: Turn) -> Document:
         def tell(progress: Progress) -> None:
             self.on_progress(begun.source, progress)
 

@@ -18,7 +18,7 @@ from pincite.ingest.blob_keeping import forget
 from pincite.ingest.describing import Describer, Vision
 from pincite.ingest.figures import MAX_FIGURES, Figures
 from pincite.ingest.ocr import IMAGE
-from pincite.ingest.picture_text import PictureText
+from pincite.ingest.picture_text import NotesOf, PictureText
 from pincite.ingest.publishing import Reading
 from pincite.ingest.reporting import Reports
 from pincite.ingest.turns import GivesWay, never
@@ -53,19 +53,21 @@ class Illustrator:
             with suppress(StoreError):
                 await forget(self.store, self.blobs, self.workspace_id, hashes)
 
-    async def illustrate(self, reading: Reading, path: Path, *, name: str, reports: Reports) -> Reading:
-        """Take the pictures out of a file that was just read, and read what stands in them; see that those of one that was read
-        before are still there.
-        """
+    async def take(self, reading: Reading, path: Path, *, name: str) -> Reading:
+        """Take the pictures out of a file that was just read; see that those of one that was read before are still there."""
         if reading.is_stored:
             await self.restore(reading, path, name=name)
             return reading
         places = self._pages(reading) if self.vision and reading.version.content_type.startswith(IMAGE) else reading.places
         figures = await self._figures.take(reading.version.id, places, path, name=name)
-        reading = replace(reading, figures=figures, places=())
-        if self.picture_text is None or not figures:
+        return replace(reading, figures=figures, places=())
+
+    async def read(self, reading: Reading, *, reports: Reports, notes_of: NotesOf) -> Reading:
+        """Read what stands in the pictures of a file that was just read."""
+        if reading.is_stored or self.picture_text is None or not reading.figures:
             return reading
-        return await self.picture_text.read(reading, self.blobs, on_progress=partial(reports.hear, Stage.PARSING))
+        report = partial(reports.hear, Stage.PARSING)
+        return await self.picture_text.read(reading, self.blobs, on_progress=report, notes_of=notes_of)
 
     def _pages(self, reading: Reading) -> list[FigurePlace]:
         """Return the pages of an image file as figures, for a model to look at: nothing else tells what is on a photograph."""

@@ -6,19 +6,21 @@ from collections.abc import Collection as Many
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 
 from pincite.core.documents import Collection, Document, ParsedDocument, Reason, Stage
 from pincite.core.errors import ErrorKind, ModelChangedError, NotFoundError, PinciteError, StoreError
 from pincite.core.files import FileState
 from pincite.core.ids import DocumentId, WorkspaceId
-from pincite.core.ports.blobs import Blob, BlobStore
+from pincite.core.ports.blobs import BlobStore
 from pincite.core.ports.metering import Metering
 from pincite.core.ports.models import EmbeddingModel
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import REFUSALS, ParseProgress, Parser
 from pincite.core.ports.store import Store
-from pincite.ingest.arrivals import Arrival, free_path, is_refused, new_document, place, received, renamed
-from pincite.ingest.blob_keeping import KEEP_ATTEMPTS, forget
+from pincite.ingest.arrivals import Arrival, free_path, is_refused, renamed
+from pincite.ingest.blob_keeping import forget
 from pincite.ingest.charging import settle
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.contents import Contents, move_contents, remove_with_contents
@@ -26,14 +28,15 @@ from pincite.ingest.describing import Vision
 from pincite.ingest.embedding import Embedder
 from pincite.ingest.families import contents_of
 from pincite.ingest.figures import MAX_FIGURES
-from pincite.ingest.file_states import read_unchanged
 from pincite.ingest.illustrating import Illustrator
 from pincite.ingest.overtaking import is_overtaken, outcome
+from pincite.ingest.page_notes import DocumentNotes
 from pincite.ingest.picture_text import PictureText
 from pincite.ingest.publishing import KEEP_CHARACTERS, Follow, OvertakenError, Publisher, ReadElsewhereError, Reading, reading_of
-from pincite.ingest.queueing import begin, enqueue
+from pincite.ingest.queueing import begin
+from pincite.ingest.receiving import Receiver
 from pincite.ingest.reporting import ProgressListener, Reports, reported, unheard
-from pincite.ingest.turns import GaveWayError, GivesWay, never
+from pincite.ingest.turns import GaveWayError, Turn, never
 
 MODELS = 3
 """Embedding models that a collection may come to while one document is on its way."""
@@ -73,50 +76,8 @@ class Ingestor:
         the first that no document has. Raises `ConflictError` when other addresses have them all, and the `OSError` of a file
         that can't be read.
         """
-        for _ in range(KEEP_ATTEMPTS):
-            blob, state = await self._keep(arrival)
-            try:
-                return await self._claim(collection, arrival, blob, state, free_paths)
-            except _BytesGone:
-                continue
-            except PinciteError:
-                # No row came to name the bytes: the path is taken, or the collection was removed meanwhile.
-                with suppress(StoreError):
-                    await self._forget({blob.sha256})
-                raise
-        raise StoreError("The bytes of the file were removed as often as they were stored. Add it again.", retryable=True)
-
-    async def _keep(self, arrival: Arrival) -> tuple[Blob, FileState | None]:
-        if isinstance(arrival.content, bytes):
-            return await self.blobs.put_bytes(arrival.content), None
-        if not arrival.place:
-            return await self.blobs.put_file(arrival.content), None
-        return await read_unchanged(self.blobs.put_file, arrival.content, arrival.place)
-
-    async def _claim(
-        self, collection: Collection, arrival: Arrival, blob: Blob, state: FileState | None, free_paths: Sequence[str]
-    ) -> Document:
-        async with self.store.open(self.workspace_id) as work:
-            # From here on no other process takes the path, and none finds the bytes unused and deletes them.
-            await work.lock()
-            path, existing = await place(work, collection, arrival, free_paths)
-            if not await self.blobs.has(blob.sha256):
-                raise _BytesGone
-            document = received(existing or new_document(collection, arrival, path), arrival, blob, reads_as=self.reads_as)
-            if document != existing:
-                await work.documents.save(document)
-            gone: set[str] = set()
-            if existing and existing.sha256 != blob.sha256:
-                gone = {existing.sha256} | await work.figures.blobs(existing.id)
-                await work.versions.drop_drafts(existing.id)
-            if state:
-                await work.files.remember({document.id: state})
-            if document.stage is Stage.PENDING:
-                await (enqueue if arrival.is_queued else begin)(work, self.metering, document)
-            await work.commit()
-        if gone:
-            await self._forget(gone)
-        return document
+        receiver = Receiver(self.store, self.blobs, self.workspace_id, self.metering, self.reads_as)
+        return await receiver.receive(collection, arrival, free_paths=free_paths)
 
     async def process(
         self,
@@ -128,7 +89,7 @@ class Ingestor:
         on_progress: ProgressListener = unheard,
         is_queued: bool = False,
         is_anew: bool = False,
-        gives_way: GivesWay = never,
+        gives_way: Turn = never,
     ) -> Document:
         """Bring a received document to `ready`, or to `failed` with its reason. Returns the document as it then is.
 
@@ -163,8 +124,9 @@ class Ingestor:
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
         await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
-        reading = await self.illustrator.illustrate(reading, path, name=run.name, reports=run.reports)
+        reading = await self.illustrator.take(reading, path, name=run.name)
         figures.update(figure.sha256 for figure in reading.figures)
+        reading = await self.illustrator.read(reading, reports=run.reports, notes_of=partial(self._notes, run))
         reading = await self._kept(document, reading)
         await self._process_contents(run)
         reading = await self._described(run, reading)
@@ -273,7 +235,11 @@ class Ingestor:
 
         run.reports.hear(Stage.PARSING)
         path = await self.blobs.local_path(run.document.sha256)
-        return await self.parser.parse(path, name=run.name, on_progress=report)
+        return await self.parser.parse(path, name=run.name, on_progress=report, notes=self._notes(run, run.document.sha256))
+
+    def _notes(self, run: "_Run", sha256: str) -> PageNotes | None:
+        """Return where pages of a document's file or pictures are noted; what is to be read again isn't taken from notes."""
+        return None if run.is_anew else DocumentNotes(self._publisher, run.document, sha256, run.gives_way)
 
     @property
     def _contents(self) -> Contents:
@@ -382,11 +348,7 @@ class _Run:
     reports: Reports
     is_queued: bool
     is_anew: bool
-    gives_way: GivesWay
-
-
-class _BytesGone(Exception):
-    """Somebody's removal deleted the bytes between our storing them and our naming them."""
+    gives_way: Turn
 
 
 _EARLIER = "The earlier version is still searched."

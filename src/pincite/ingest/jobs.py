@@ -43,7 +43,7 @@ class IngestJobs:
     async def run(self, job: Job, is_outranked: OutrankedCheck) -> int | None:
         """Read the document, unless it is gone, ready, or a later attempt was begun. Raises what `Ingestor.process` raises.
 
-        Returns the priority with which it is to be continued, when its words are found and others go before its vectors.
+        Returns the priority with which it is to be continued, when others go before its vectors, or before its next pages of OCR.
         """
         return await self.within(job.workspace_id)._run(job, JobTurn(job, is_outranked))
 
@@ -53,7 +53,7 @@ class IngestJobs:
             return None
         document, collection, _ = found
         done = await self.ingestor.process(document, self.embedding_of(collection), is_queued=True, gives_way=turn)
-        return turn.priority if done.stage is Stage.EMBEDDING else None
+        return turn.priority if done.stage not in (Stage.READY, Stage.FAILED) else None
 
     async def retry(self, document_id: DocumentId) -> Document:
         """Enqueue one more attempt to read a document that failed, or whose pictures a model hasn't described yet.

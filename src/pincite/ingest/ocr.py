@@ -8,7 +8,7 @@ from pincite.core.documents import Box, CanonicalText, PagePicture, ParsedDocume
 from pincite.core.errors import RefusedInput
 from pincite.core.figures import FigurePlace, Picture
 from pincite.core.merging import merged, moved_starts
-from pincite.core.ports.ocr import PageReader, ReadPages
+from pincite.core.ports.ocr import PageNotes, PageReader, ReadPages
 from pincite.core.ports.parsing import ContainedFile, ParseProgress, Parser
 
 IMAGE = "image/"
@@ -31,12 +31,19 @@ class OcrParser:
     advice: str = ""
     is_seen: bool = False
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
         """Read a file, its pictures of pages too; see the port."""
         parsed = await self.parser.parse(path, name=name, on_progress=on_progress)
         if not parsed.unread:
             return parsed
-        read = await self._read(path, parsed, on_progress)
+        read = await self._read(path, parsed, on_progress, notes)
         is_shown = self.is_seen and parsed.content_type.startswith(IMAGE)
         done = self._named(_with_pages(parsed, read, is_shown=is_shown))
         if not done.canonical.text and not is_shown:
@@ -46,7 +53,11 @@ class OcrParser:
         return done
 
     async def _read(
-        self, path: Path, parsed: ParsedDocument, on_progress: Callable[[ParseProgress], None] | None
+        self,
+        path: Path,
+        parsed: ParsedDocument,
+        on_progress: Callable[[ParseProgress], None] | None,
+        notes: PageNotes | None,
     ) -> ReadPages | None:
         if self.reader is None:
             return None
@@ -58,7 +69,7 @@ class OcrParser:
                 on_progress(ParseProgress(before + done, total))
 
         wanted = [page for page in parsed.canonical.pages if page.number in set(parsed.unread)]
-        return await self.reader.read(path, content_type=parsed.content_type, pages=wanted, on_page=report)
+        return await self.reader.read(path, content_type=parsed.content_type, pages=wanted, on_page=report, notes=notes)
 
     def _named(self, parsed: ParsedDocument) -> ParsedDocument:
         """Return a document that names who read its pictures, or that nobody did: with another engine it is read anew."""

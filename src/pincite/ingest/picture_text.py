@@ -9,7 +9,7 @@ from pincite.core.figures import WHOLE_PAGE, Figure, FigurePlace
 from pincite.core.merging import merged, moved_starts
 from pincite.core.ocr import IN_PICTURES, ReadWord
 from pincite.core.ports.blobs import BlobStore
-from pincite.core.ports.ocr import PageReader
+from pincite.core.ports.ocr import PageNotes, PageReader
 from pincite.ingest.publishing import Reading
 from pincite.language.words import words
 
@@ -23,6 +23,9 @@ LEAST_LETTER_BYTES = 8
 SAID_ALREADY = 0.8
 """Share of the words read in a picture of a page that the page says itself: then it is the page's own text, drawn over it."""
 
+NotesOf = Callable[[str], PageNotes | None]
+"""Returns where it is noted what OCR reads in bytes of a document, told by their hash."""
+
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
@@ -32,7 +35,14 @@ class PictureText:
     most_pictures: int = MOST_PICTURES
     least_side_pixels: int = LEAST_SIDE_PIXELS
 
-    async def read(self, reading: Reading, blobs: BlobStore, *, on_progress: Callable[[int, int], None]) -> Reading:
+    async def read(
+        self,
+        reading: Reading,
+        blobs: BlobStore,
+        *,
+        on_progress: Callable[[int, int], None],
+        notes_of: NotesOf = lambda _: None,
+    ) -> Reading:
         """Return a reading that isn't stored yet with the text of its pictures, which stand in the blobs.
 
         An engine that fails costs the text of the pictures alone; after some failures in a row it is left alone.
@@ -43,7 +53,7 @@ class PictureText:
         in_a_row = 0
         for done, figure in enumerate(wanted):
             on_progress(done, len(wanted))
-            text, reason = await self._text(figure, blobs)
+            text, reason = await self._text(figure, blobs, notes_of(figure.sha256))
             in_a_row = in_a_row + 1 if reason else 0
             if reason:
                 failed.append(reason)
@@ -65,12 +75,12 @@ class PictureText:
         large = [figure for figure in parts if min(figure.width, figure.height) >= self.least_side_pixels]
         return large[: self.most_pictures]
 
-    async def _text(self, figure: Figure, blobs: BlobStore) -> tuple[CanonicalText | None, Reason | None]:
+    async def _text(self, figure: Figure, blobs: BlobStore, notes: PageNotes | None) -> tuple[CanonicalText | None, Reason | None]:
         """Return what is read in a picture, None without any text; and why it couldn't be read."""
         try:
             path = await blobs.local_path(figure.sha256)
             page = Page(1, "1", figure.width, figure.height)
-            found = await self.reader.read(path, content_type=figure.content_type, pages=[page])
+            found = await self.reader.read(path, content_type=figure.content_type, pages=[page], notes=notes)
         except NotFoundError:
             return None, None
         except ConfigurationError as error:

@@ -313,6 +313,7 @@ class _Run:
 
     async def _end(self, work: UnitOfWork, ready: Document) -> None:
         await self.reports.end(work, Stage.READY, ready.chunks)
+        await work.read_pages.drop(ready.id)
         await settle(work, self.publisher.metering, ready)
         await begin_summaries(work, self.publisher.metering, ready, is_queued=self.is_queued)
 

@@ -15,6 +15,7 @@ from pincite.core.errors import UpstreamError
 from pincite.core.files import FileState
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.jobs import JobKind
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.contents import MAX_LEVELS
@@ -171,7 +172,12 @@ async def test_what_stops_a_file_inside_leaves_the_outer_one_to_be_tried_again(
 ) -> None:
     class Down(PlainTextParser):
         async def parse(
-            self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None
+            self,
+            path: Path,
+            *,
+            name: str,
+            on_progress: Callable[[ParseProgress], None] | None = None,
+            notes: PageNotes | None = None,
         ) -> ParsedDocument:
             if name.endswith("plan.txt"):
                 raise UpstreamError("The model is down.", retryable=True)

@@ -17,6 +17,7 @@ from pincite.core.documents import Collection, Document, ParsedDocument, Stage
 from pincite.core.errors import ConflictError, NotFoundError, StoreError, UpstreamError, UsageError
 from pincite.core.ids import CollectionId, WorkspaceId, new_id
 from pincite.core.ports.models import Vector
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ParseProgress
 from pincite.ingest.adding import add_file
 from pincite.ingest.arrivals import Arrival
@@ -50,7 +51,14 @@ class CountingParser(PlainTextParser):
         super().__init__()
         self.read: list[str] = []
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
         self.read.append(name)
         return await super().parse(path, name=name, on_progress=on_progress)
 

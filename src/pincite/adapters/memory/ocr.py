@@ -8,7 +8,7 @@ from pincite.core.documents import Block, BlockRole, CanonicalText, Page, Reason
 from pincite.core.errors import NotFoundError
 from pincite.core.merging import merged_all
 from pincite.core.ocr import ReadWord
-from pincite.core.ports.ocr import ReadPages
+from pincite.core.ports.ocr import PageNotes, ReadPages
 
 UNREADABLE = "!"
 UNSURE, SURE = 0.5, 1.0
@@ -28,24 +28,37 @@ class MemoryOcr:
         self.asked: list[int] = []
 
     async def read(
-        self, path: Path, *, content_type: str, pages: Sequence[Page], on_page: Callable[[int], None] | None = None
+        self,
+        path: Path,
+        *,
+        content_type: str,
+        pages: Sequence[Page],
+        on_page: Callable[[int], None] | None = None,
+        notes: PageNotes | None = None,
     ) -> ReadPages:
         """Read pages; see the port."""
+        reader = f"{self.name} {self.version}"
+        known = await notes.known(reader) if notes else dict[int, bytes]()
         drawn = _pages(path) if content_type == CONTENT_TYPE else _picture(path)
         read: list[CanonicalText] = []
         failed: dict[int, Reason] = {}
         for done, page in enumerate(pages, start=1):
-            self.asked.append(page.number)
-            text = drawn[page.number - 1] if page.number <= len(drawn) else UNREADABLE
+            text = known.get(page.number, b"").decode() or self._recognise(page, drawn)
             if UNREADABLE in text.split():
                 failed[page.number] = Reason("timeout", "it took too long to read")
             else:
                 read.append(_read(page, text))
+                if notes and page.number not in known:
+                    await notes.keep(reader, page.number, text.encode())
             if on_page:
                 on_page(done)
         canonical = merged_all(read)
         title = canonical.text.partition("\n")[0] or None
         return ReadPages(canonical, title, failed)
+
+    def _recognise(self, page: Page, drawn: Sequence[str]) -> str:
+        self.asked.append(page.number)
+        return drawn[page.number - 1] if page.number <= len(drawn) else UNREADABLE
 
     def close(self) -> None:
         """Hold nothing."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from pincite.core.documents import Block, BlockRole, Box, CanonicalText, Page, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.figures import FigurePlace, Picture
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 CONTENT_TYPE = "text/plain"
@@ -31,8 +32,15 @@ class PlainTextParser:
     Run indices count characters within their page.
     """
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
-        """Read a file; see the port."""
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
+        """Read a file; see the port. Without OCR nothing is noted."""
         text, *inner = _INNER.split(_read(path))
         pages = text.split("\f")
         builder = _Builder()

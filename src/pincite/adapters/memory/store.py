@@ -8,6 +8,7 @@ from pincite.adapters.memory.ingestions import MemoryIngestions
 from pincite.adapters.memory.jobs import MemoryJobs, MemoryQueue
 from pincite.adapters.memory.keeping import MemoryKeeping
 from pincite.adapters.memory.query_logs import MemoryQueryLogs
+from pincite.adapters.memory.read_pages import MemoryReadPages
 from pincite.adapters.memory.receipts import MemoryReceipts
 from pincite.adapters.memory.store_chunks import MemoryChunks
 from pincite.adapters.memory.store_embeddings import MemoryEmbeddings
@@ -40,6 +41,7 @@ class MemoryUnitOfWork:
     answers: MemoryAnswers
     tokens: MemoryTokens
     ingestions: MemoryIngestions
+    read_pages: MemoryReadPages
     jobs: MemoryJobs
     query_logs: MemoryQueryLogs
     keeping: MemoryKeeping
@@ -135,6 +137,7 @@ class MemoryStore:
                 MemoryAnswers(transaction),
                 MemoryTokens(transaction),
                 MemoryIngestions(transaction),
+                MemoryReadPages(transaction),
                 MemoryJobs(transaction),
                 MemoryQueryLogs(transaction),
                 MemoryKeeping(transaction),

@@ -159,6 +159,7 @@ class MemoryDocuments:
         if document is None:
             return False
         tables.ingestions.drop(self._tx.workspace_id, document_id)
+        tables.read_pages.drop_where(self._tx.workspace_id, lambda row: row.document_id == document_id)
         tables.summary_runs.drop(self._tx.workspace_id, document_id)
         tables.summaries.drop_where(self._tx.workspace_id, lambda row: row[0] == document_id)
         tables.files.drop(self._tx.workspace_id, document_id)

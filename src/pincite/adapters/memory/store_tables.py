@@ -125,6 +125,22 @@ class JobRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadPage:
+    """What a reader made of a page of a document's file, or of a picture in it."""
+
+    document_id: DocumentId
+    sha256: str
+    reader: str
+    page: int
+    data: bytes
+
+    @property
+    def key(self) -> str:
+        """Return what it is told by."""
+        return repr((self.document_id, self.sha256, self.reader, self.page))
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All rows of a store. `log` stands in the order of its numbers; `kept` are chunks beside those that are searched.
 
@@ -158,6 +174,7 @@ class Tables:
     receipts: Rows[MessageId, Receipt] = field(default_factory=Rows[MessageId, Receipt])
     summaries: Rows[str, tuple[DocumentId, Summary]] = field(default_factory=Rows[str, tuple[DocumentId, Summary]])
     summary_runs: Rows[DocumentId, SummaryRun] = field(default_factory=Rows[DocumentId, SummaryRun])
+    read_pages: Rows[str, ReadPage] = field(default_factory=Rows[str, ReadPage])
 
     def copy(self) -> "Tables":
         """Return tables that can be changed while these are read. The rows themselves are immutable."""
@@ -189,6 +206,7 @@ class Tables:
             self.receipts.copy(),
             self.summaries.copy(),
             self.summary_runs.copy(),
+            self.read_pages.copy(),
         )
 
 

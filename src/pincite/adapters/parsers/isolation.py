@@ -14,6 +14,7 @@ from pincite.adapters.parsers.wire import decode_boxes, decode_document, decode_
 from pincite.core.documents import Box, PagePicture, ParsedDocument, SourceRun
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.figures import FigurePlace, Picture
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ContainedFile, ParseProgress
 
 DRAWN_AT_ONCE = 2
@@ -34,8 +35,15 @@ class IsolatedParser:
         self._drawing = Lane(self._limits, DRAWN_AT_ONCE, "pictures")
         self._finalizer = weakref.finalize(self, close_all, (self._parsing, self._boxing, self._drawing))
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
-        """Read a file; see the port."""
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
+        """Read a file; see the port. Without OCR nothing is noted."""
         size_bytes = self._check_size(path)
         loop = asyncio.get_running_loop()
 

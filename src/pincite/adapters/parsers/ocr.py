@@ -1,5 +1,6 @@
 """A page reader that has every page read in a child process of its own kind: it holds the models, and stands back behind others."""
 
+import json
 import shutil
 import subprocess
 import weakref
@@ -16,7 +17,7 @@ from pincite.adapters.parsers.wire import BadResult, decode_document, decode_siz
 from pincite.core.documents import Page, ParsedDocument, Reason
 from pincite.core.errors import NotFoundError, RefusedInput
 from pincite.core.merging import merged_all
-from pincite.core.ports.ocr import ReadPages
+from pincite.core.ports.ocr import PageNotes, ReadPages
 
 _LAYOUT = "1"
 """To be raised when `ocr_layout` makes another text of the same words; kept here, since importing that would hold others up."""
@@ -95,15 +96,24 @@ class IsolatedOcr:
         return f"{self._engine.version}/{_LAYOUT}"
 
     async def read(
-        self, path: Path, *, content_type: str, pages: Sequence[Page], on_page: Callable[[int], None] | None = None
+        self,
+        path: Path,
+        *,
+        content_type: str,
+        pages: Sequence[Page],
+        on_page: Callable[[int], None] | None = None,
+        notes: PageNotes | None = None,
     ) -> ReadPages:
-        """Read pages; see the port."""
+        """Read pages; see the port. What is noted of a page are its lines: they are laid out together with those of the others."""
         _check(path)
+        noted = _Noted(notes, f"{self.name} {self.version}")
+        known = await noted.known()
         read: list[dict[str, Any]] = []
         failed: dict[int, Reason] = {}
         for done, page in enumerate(pages, start=1):
             try:
-                read.append(await self._read(path, content_type, page))
+                found = known.get(page.number) or await noted.kept(page, await self._recognise(path, content_type, page))
+                read.append(_placed(found, page))
             except RefusedInput as error:
                 failed[page.number] = Reason(error.code, _SENTENCES.get(error.code) or error.message.rstrip("."))
             if on_page:
@@ -112,7 +122,7 @@ class IsolatedOcr:
         titles = (document.title for document in laid)
         return ReadPages(merged_all([document.canonical for document in laid]), next(filter(None, titles), None), failed)
 
-    async def _read(self, path: Path, content_type: str, page: Page) -> dict[str, Any]:
+    async def _recognise(self, path: Path, content_type: str, page: Page) -> dict[str, Any]:
         request = {
             "task": "recognise",
             "engine": [self._engine.name, *self._engine.arguments],
@@ -120,8 +130,7 @@ class IsolatedOcr:
             "content_type": content_type,
             "page": page.number,
         }
-        found = await self._lane.run(Job(request, _checked))
-        return {**found, "number": page.number, "label": page.label, "width": found["size"][0], "height": found["size"][1]}
+        return await self._lane.run(Job(request, _checked))
 
     async def _lay_out(self, pages: Sequence[dict[str, Any]]) -> ParsedDocument:
         return await self._lane.run(Job({"task": "lay_out", "pages": pages}, decode_document))
@@ -129,6 +138,31 @@ class IsolatedOcr:
     def close(self) -> None:
         """End the child."""
         self._finalizer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """Notes of one reader, of which there may be none."""
+
+    notes: PageNotes | None
+    reader: str
+
+    async def known(self) -> dict[int, dict[str, Any]]:
+        """Return what is known of pages."""
+        if self.notes is None:
+            return {}
+        return {number: json.loads(data) for number, data in (await self.notes.known(self.reader)).items()}
+
+    async def kept(self, page: Page, found: dict[str, Any]) -> dict[str, Any]:
+        """Return what was found on a page, noted."""
+        if self.notes:
+            await self.notes.keep(self.reader, page.number, json.dumps(found).encode())
+        return found
+
+
+def _placed(found: dict[str, Any], page: Page) -> dict[str, Any]:
+    """Return what was found on a page as the child asks to have it laid out."""
+    return {**found, "number": page.number, "label": page.label, "width": found["size"][0], "height": found["size"][1]}
 
 
 def _check(path: Path) -> None:

@@ -26,7 +26,7 @@ from pincite.core.receipts import Receipt, is_sound
 T = TypeVar("T")
 
 MOST_TOLD = 5
-WORTHLESS_ALONE = ("vectors", "figures", "files", "ingestions", "summaries", "summary_runs", "tombstones")
+WORTHLESS_ALONE = ("vectors", "figures", "files", "ingestions", "read_pages", "summaries", "summary_runs", "tombstones")
 """Tables whose rows are made from others. What else is without its parents may be all that is left of something."""
 
 SEARCHED = """

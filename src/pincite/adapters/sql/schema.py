@@ -35,6 +35,7 @@ REVISIONS = (
     "0019",
     "0020",
     "0021",
+    "0022",
 )
 """Every revision of `migrations/versions`, oldest first. Kept here so that learning that nothing is to do needs no Alembic."""
 

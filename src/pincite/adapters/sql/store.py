@@ -22,6 +22,7 @@ from pincite.adapters.sql.ingestions import SqlIngestions
 from pincite.adapters.sql.jobs import SqlJobs, SqlQueue
 from pincite.adapters.sql.keeping import SqlKeeping
 from pincite.adapters.sql.query_logs import SqlQueryLogs
+from pincite.adapters.sql.read_pages import SqlReadPages
 from pincite.adapters.sql.receipts import SqlReceipts
 from pincite.adapters.sql.remembering import Memory
 from pincite.adapters.sql.schema import prepare
@@ -64,6 +65,7 @@ class SqlUnitOfWork:
     answers: SqlAnswers
     tokens: SqlTokens
     ingestions: SqlIngestions
+    read_pages: SqlReadPages
     jobs: SqlJobs
     query_logs: SqlQueryLogs
     keeping: SqlKeeping
@@ -132,6 +134,7 @@ class SqlStore:
                 SqlAnswers(transaction),
                 SqlTokens(transaction),
                 SqlIngestions(transaction),
+                SqlReadPages(transaction),
                 SqlJobs(transaction),
                 SqlQueryLogs(transaction),
                 SqlKeeping(transaction),

@@ -303,6 +303,19 @@ ingestions = Table(
     Column("embedding_ms", Float, nullable=False, server_default=text("0")),
 )
 
+# As the reader of the page made them, until the document is ready.
+read_pages = Table(
+    "read_pages",
+    metadata,
+    Column("document_id", ID, ForeignKey("documents.id", ondelete=CASCADE), primary_key=True),
+    # Of the document's file, or of a picture in it.
+    Column("sha256", HASH, primary_key=True),
+    Column("reader", Text, primary_key=True),
+    Column("page", Integer, primary_key=True),
+    Column("workspace_id", ID, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
 usage_ledger = Table(
     "usage_ledger",
     metadata,

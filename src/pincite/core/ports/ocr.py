@@ -20,6 +20,21 @@ class ReadPages:
     failed: Mapping[int, Reason] = field(default_factory=dict[int, Reason])
 
 
+class PageNotes(Protocol):
+    """Keeps what a reader makes of single pages of a file, so that a reading that is broken off needn't begin anew.
+
+    `reader` is the name and version of who read; the data is its own affair.
+    """
+
+    async def known(self, reader: str) -> Mapping[int, bytes]:
+        """Return what this reader made of pages before, by page."""
+        ...
+
+    async def keep(self, reader: str, page: int, data: bytes) -> None:
+        """Keep what it made of a page. Raises whatever ends the reading: others go first, or the document is gone."""
+        ...
+
+
 class PageReader(Protocol):
     """Reads the text in pictures of pages. A page that can't be read fails alone, with a reason."""
 
@@ -34,9 +49,15 @@ class PageReader(Protocol):
         ...
 
     async def read(
-        self, path: Path, *, content_type: str, pages: Sequence[Page], on_page: Callable[[int], None] | None = None
+        self,
+        path: Path,
+        *,
+        content_type: str,
+        pages: Sequence[Page],
+        on_page: Callable[[int], None] | None = None,
+        notes: PageNotes | None = None,
     ) -> ReadPages:
-        """Read pages of a file, in order; `on_page` hears how many are done.
+        """Read pages of a file, in order; `on_page` hears how many are done. Pages that `notes` know are not read again.
 
         Raises `NotFoundError` when the file isn't there, and `ConfigurationError` when the engine can't be started.
         """

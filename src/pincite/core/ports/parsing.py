@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pincite.core.documents import Box, PagePicture, ParsedDocument, Reason, SourceRun
 from pincite.core.figures import FigurePlace, Picture
+from pincite.core.ports.ocr import PageNotes
 
 REFUSALS = frozenset(
     {
@@ -47,8 +48,15 @@ class ContainedFile:
 class Parser(Protocol):
     """Turns files into canonical text. A hostile or broken file fails alone, with a reason."""
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
-        """Read a file. `name` is the original file name, a hint only: the content decides.
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
+        """Read a file. `name` is the original file name, a hint only: the content decides. OCR keeps its pages in `notes`.
 
         Raises `RefusedInput` with one of the codes in `REFUSALS`.
         """

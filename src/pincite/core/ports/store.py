@@ -12,7 +12,6 @@ from pincite.core.documents import CanonicalText, Chunk, Document, Version
 from pincite.core.evidence import Filter, Passage, PassageText
 from pincite.core.files import FileState, KnownFile
 from pincite.core.ids import ChunkId, CollectionId, DocumentId, MessageId, TokenId, VersionId, WorkspaceId
-from pincite.core.ingestions import Ingestion
 from pincite.core.ports.collections import CollectionRows
 from pincite.core.ports.embeddings import EmbeddingRows
 from pincite.core.ports.figures import FigureRows
@@ -20,6 +19,7 @@ from pincite.core.ports.keeping import KeepingRows
 from pincite.core.ports.metering import UsageRows
 from pincite.core.ports.models import Vector
 from pincite.core.ports.queue import JobRows
+from pincite.core.ports.reading import IngestionRows, ReadPageRows
 from pincite.core.ports.receipts import ReceiptRows
 from pincite.core.ports.summaries import SummaryRows
 from pincite.core.querylog import LoggedQuery
@@ -76,26 +76,6 @@ class FileRows(Protocol):
 
         `folder` is an address that ends with a slash.
         """
-        ...
-
-
-class IngestionRows(Protocol):
-    """Attempts to read documents of the workspace, one row a document."""
-
-    async def begin(self, document_id: DocumentId) -> Ingestion:
-        """Return the next attempt, from 1. Raises `NotFoundError` for an unknown document."""
-        ...
-
-    async def report(self, ingestion: Ingestion) -> None:
-        """Keep how far an attempt is, and its timings. Changes nothing once a later one was begun."""
-        ...
-
-    async def count_tokens(self, document_id: DocumentId, tokens: int) -> None:
-        """Add to the `embedded_tokens` of a document's last attempt."""
-        ...
-
-    async def of(self, document_ids: Sequence[DocumentId]) -> dict[DocumentId, Ingestion]:
-        """Return the last attempts of documents, of those that have one."""
         ...
 
 
@@ -310,6 +290,9 @@ class UnitOfWork(Protocol):
 
     @property
     def ingestions(self) -> IngestionRows: ...
+
+    @property
+    def read_pages(self) -> ReadPageRows: ...
 
     @property
     def jobs(self) -> JobRows: ...

@@ -113,6 +113,9 @@ async def use_everything(work: UnitOfWork) -> None:
 
 
 async def use_keeping(work: UnitOfWork, paper: Document) -> None:
+    await work.read_pages.keep(paper.id, "ab", "reader", 1, b"page")
+    await work.read_pages.of(paper.id, "ab", "reader")
+    await work.read_pages.drop(paper.id)
     await work.documents.with_bytes(["ab"])
     await work.versions.counts([paper.id])
     await work.keeping.hold(Hold(paper.id, paper.collection_id, NOW))
