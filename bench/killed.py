@@ -1,6 +1,7 @@
 """Workers killed at every stage, at random moments: how many documents end, how soon, and whether anything is done twice.
 
-python bench/killed.py [MOMENTS [WITH_THE_OWN_LEASE [TRIES]]]    moments at each stage (50, 3), documents killed in every try (20)
+python bench/killed.py [MOMENTS [WITH_THE_OWN_LEASE [TRIES [STAGE …]]]]
+    moments at each stage (50, 3), documents killed in every try (20), the stages (all); those of some are kept as killed-STAGE
 
 Two workers, a provider that records what it is asked for, three new books and two files that fail for each moment; the worker that
 has one of them at the stage is killed. Each moment is held to what the test `tests/e2e/test_killed_workers.py` asks; leases are of
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,12 +39,14 @@ class Found:
     ended: Counter[str]
 
 
-def main(moments: int = 50, own_moments: int = 3, tries: int = 20) -> None:
+def main(moments: int = 50, own_moments: int = 3, tries: int = 20, *, some: Sequence[str] = ()) -> None:
     began = time.monotonic()
+    stages = [Stage(each) for each in some] or STAGES
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(len(STAGES) + 2) as homes:
         # Side by side, each in a home of its own: most of the time somebody waits for a lease to be over.
-        found = [homes.submit(at_stage, Path(folder), stage, moments) for stage in STAGES]
-        tried, owned = homes.submit(in_every_try, Path(folder), tries), homes.submit(with_the_own_lease, Path(folder), own_moments)
+        found = [homes.submit(at_stage, Path(folder), stage, moments) for stage in stages]
+        tried = homes.submit(in_every_try, Path(folder), tries)
+        owned = homes.submit(with_the_own_lease, Path(folder), stages, own_moments)
         took = {stage: each for one in found for stage, each in one.result().moments.items()}
         ended = sum((one.result().ended for one in [*found, tried]), Counter[str]())
         own = owned.result().moments
@@ -61,7 +65,7 @@ def main(moments: int = 50, own_moments: int = 3, tries: int = 20) -> None:
         "",
         *table(HEADER, _rows(own)),
     ]
-    keep("killed", lines)
+    keep("-".join(["killed", *some]), lines)
     assert all((moment.leased_again_s or 0) < BAR_S for each in own.values() for moment in each)
 
 
@@ -81,10 +85,10 @@ def in_every_try(folder: Path, tries: int) -> Found:
         return Found({}, _compared(house, folder / "tries-clean"))
 
 
-def with_the_own_lease(folder: Path, moments: int) -> Found:
+def with_the_own_lease(folder: Path, stages: Sequence[Stage], moments: int) -> Found:
     """Kill workers at each stage that have the product's own lease."""
     with killing(folder / "own", lease_s=0) as house:
-        took = {stage.value: [_told(house, stage, n) for n in range(moments)] for stage in STAGES}
+        took = {stage.value: [_told(house, stage, n) for n in range(moments)] for stage in stages}
         return Found(took, _compared(house, folder / "own-clean"))
 
 
@@ -116,4 +120,4 @@ def _rows(took: dict[str, list[Moment]]) -> list[list[str]]:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:4]), some=sys.argv[4:])

@@ -246,3 +246,37 @@ async def test_a_job_is_outranked_by_what_would_go_before_it(store: AnyStore) ->
     taken = [await leased(store) for _ in range(3)]
     assert {each.key for each in taken} == {"same", "x", "better"}
     assert await outranked() == (False, False)
+
+
+async def test_what_a_dead_worker_had_goes_before_all_that_waits(store: AnyStore) -> None:
+    await enqueue(store, "left", priority=11)
+    await leased(store, for_s=OVER_S)
+    await enqueue(store, "b", "c")
+    await enqueue(store, "x", workspace=THEIRS)
+    first = await leased(store)
+    assert (first.key, first.attempt) == ("left", 2)
+    assert {(await leased(store)).key for _ in range(3)} == {"b", "c", "x"}
+
+
+@pytest.mark.parametrize("workspace", [OURS, THEIRS], ids=["ours", "theirs"])
+async def test_a_job_is_outranked_by_one_whose_worker_died_and_not_by_itself(store: AnyStore, workspace: WorkspaceId) -> None:
+    await enqueue(store, "left", workspace=workspace, priority=11)
+    left = await leased(store)
+    await enqueue(store, "a")
+    job = await leased(store, for_s=OVER_S)
+    assert not await store.queue.is_outranked(job, KINDS, priority=1, by_others=False)
+    assert await store.queue.extend(left, for_s=OVER_S)
+    assert await store.queue.extend(job, for_s=LONG_S)
+    assert await store.queue.is_outranked(job, KINDS, priority=1, by_others=False)
+    assert (await leased(store)).key == "left"
+    assert not await store.queue.is_outranked(job, KINDS, priority=1, by_others=False)
+
+
+async def test_what_used_up_its_attempts_outranks_nobody(store: AnyStore) -> None:
+    await enqueue(store, "left")
+    for _ in range(MAX_ATTEMPTS):
+        await leased(store, for_s=OVER_S)
+    await enqueue(store, "a")
+    job = await leased(store)
+    assert job.key == "a"
+    assert not await store.queue.is_outranked(job, KINDS, priority=99, by_others=False)

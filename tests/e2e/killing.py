@@ -28,8 +28,10 @@ STAGES = (Stage.PENDING, Stage.PARSING, Stage.CHUNKING, Stage.EMBEDDING)
 BOOKS = 3
 PARTS = (60, 160)
 """Fewest and most parts of a book."""
-LONGEST_AT_S = {Stage.PENDING: 0.03, Stage.PARSING: 0.15, Stage.CHUNKING: 0.05, Stage.EMBEDDING: 0.3}
-"""How long a document is at a stage, more or less."""
+LONGEST_AT_S = {Stage.PENDING: 0.03, Stage.PARSING: 0.15, Stage.CHUNKING: 0.05, Stage.EMBEDDING: 2.0}
+"""How long a document is at a stage, more or less; embedding, how long workers are at that of all of them."""
+PAUSE_S, LONG_PAUSE_S = 0.1, 0.5
+"""What a request to the provider takes at least; the long one where somebody is to be killed while embedding."""
 TRIES = 3
 WAIT_S = 120.0
 REFUSED = "Forbidden"
@@ -131,10 +133,14 @@ class Killing:
         """Upload books and two files that will fail, and kill the worker that has one at a stage; look at all that came of it."""
         own = {f"{name}-{n}.md": book(f"{name}-{n}", self.chance.randint(*PARTS)) for n in range(BOOKS)}
         own |= {f"{name}-damaged.docx": b"PK\3\4 and no more", f"{name}-refused.md": book(f"{name}-refused", 60, refused_at=50)}
+        self.provider.pause_s = LONG_PAUSE_S if stage is Stage.EMBEDDING else PAUSE_S
         self._upload(own)
         self._wait_for(stage, own)
         time.sleep(self.chance.uniform(0, LONGEST_AT_S[stage]))
+        if stage is Stage.EMBEDDING:  # between two documents a worker reads others
+            self._wait_until(lambda: self._is_settled(own) or any(at == stage.value for _, at in self._held(own)))
         struck, lease = self._kill_one(own, stage)
+        self.provider.pause_s = PAUSE_S
         began, asked = time.monotonic(), len(self.provider.answered)
         stored = asyncio.run(self._stored(own))
         leased_again_s = self._wait_until(lambda: not lease or not self._is_held(lease)) - began if lease else None
@@ -328,7 +334,7 @@ def killing(home: Path, *, lease_s: float = 1.0) -> Generator[Killing]:
     with Provider(refuses=REFUSED) as provider:
         thread = threading.Thread(target=provider.serve_forever)
         thread.start()
-        provider.pause_s = 0.1
+        provider.pause_s = PAUSE_S
         made = Killing(home, provider, lease_s)
         try:
             made.start()

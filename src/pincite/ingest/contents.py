@@ -52,10 +52,10 @@ class Contents:
                     return
         raise StoreError("The bytes of the files inside were removed as often as they were stored. Add it again.", retryable=True)
 
-    async def pending(self, document: Document) -> list[Document]:
-        """Return the documents inside a document that are still to be read."""
+    async def unfinished(self, document: Document) -> list[Document]:
+        """Return the documents inside a document that haven't come to their end."""
         async with self.store.open(self.workspace_id) as work:
-            return [each for each in await work.documents.inside(document) if each.stage is Stage.PENDING]
+            return [each for each in await work.documents.inside(document) if each.stage not in (Stage.READY, Stage.FAILED)]
 
     async def begin(self, document: Document, *, is_queued: bool) -> None:
         """Begin to read the documents inside a document: by the caller, or by whoever takes their jobs."""

@@ -123,15 +123,18 @@ class Ingestor:
         document = run.document
         reading = await (self._read_anew if run.is_anew else self._read)(run)
         path = await self.blobs.local_path(document.sha256)
-        await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
+        if document.stage is not Stage.EMBEDDING or not reading.is_stored:  # else they were kept before it was put aside
+            await self._contents.keep(document, path, name=run.name, count=reading.version.contained)
         reading = await self.illustrator.take(reading, path, name=run.name)
         figures.update(figure.sha256 for figure in reading.figures)
         reading = await self.illustrator.read(reading, reports=run.reports, notes_of=partial(self._notes, run))
         reading = await self._kept(document, reading)
-        await self._process_contents(run)
+        are_aside = await self._process_contents(run)
         reading = await self._described(run, reading)
-        done = await self._publish(run, reading)
+        done = await self._publish(run, reading, words_alone=are_aside)
         await self.illustrator.restore(reading, path, name=run.name)
+        if are_aside:
+            raise GaveWayError
         return done
 
     async def _put_aside(self, run: "_Run") -> Document:
@@ -143,10 +146,10 @@ class Ingestor:
         return outcome(run.document, current) if current is None or is_overtaken(run.document, current) else current
 
     async def break_off(self, documents: Sequence[Document]) -> None:
-        """Let documents fail that were put aside, and that nobody goes on with."""
+        """Let documents fail that were put aside, with those inside them, and that nobody goes on with."""
         async with self.store.open(self.workspace_id) as work:
             await work.lock()
-            for document in documents:
+            for document in [inner for each in documents for inner in (each, *await contents_of(work, each))]:
                 current = await work.documents.get(document.id)
                 if current and current.stage is Stage.EMBEDDING and current.sha256 == document.sha256:
                     await work.documents.save(replace(current, stage=Stage.FAILED, reason=_STOPPED, updated_at=datetime.now(UTC)))
@@ -250,14 +253,18 @@ class Ingestor:
         async with self.store.open(self.workspace_id) as work:
             return sorted(await contents_of(work, document), key=lambda each: each.path)
 
-    async def _process_contents(self, run: "_Run") -> None:
-        """Read the files inside a document, or let them be read. One that fails doesn't stop the others."""
-        inner = await self._contents.pending(run.document)
+    async def _process_contents(self, run: "_Run") -> bool:
+        """Read the files inside a document, or let them be read. One that fails doesn't stop the others.
+
+        Says whether some were put aside: then the document can't be ready yet.
+        """
+        inner = await self._contents.unfinished(run.document)
         if not inner:
-            return
+            return False
         await self._contents.begin(run.document, is_queued=run.is_queued)
-        for each in inner if not run.is_queued else ():
-            await self.process(each, run.embedding)
+        own = inner if not run.is_queued else ()
+        done = [await self.process(each, run.embedding, gives_way=run.gives_way) for each in own]
+        return any(each.stage is Stage.EMBEDDING for each in done)
 
     async def _model_of(self, document: Document, known: EmbeddingModel | None) -> EmbeddingModel | None:
         """Return the model of the document's collection: the one that is known, unless the collection has another by now."""
@@ -291,6 +298,8 @@ class Ingestor:
             if is_over or not run.is_queued:
                 await settle(work, self.metering, failed)
             await work.commit()
+        if not run.is_queued:
+            await self.break_off(await self.contents(failed))
         return failed
 
     async def move(self, document_id: DocumentId, address: str, state: FileState, *, paths: Sequence[str]) -> Document:

@@ -1,6 +1,6 @@
 """Giving way: words of all documents are found before the vectors of the first are made, and nothing starves or is done twice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from pincite.core.errors import UpstreamError
 from pincite.core.ids import CollectionId, JobId, WorkspaceId, new_id
 from pincite.core.jobs import Job, JobKind, JobState
 from pincite.core.ports.models import Vector
+from pincite.core.ports.parsing import ContainedFile
 from pincite.ingest import embedding as batches
 from pincite.ingest import turns
 from pincite.ingest.adding import Added, FileAdding
@@ -148,10 +149,54 @@ async def test_what_was_put_aside_is_not_left_when_adding_is_stopped(house: Hous
     assert await house.stages() == {Stage.READY}
 
 
-async def add(house: House, folder: Path, *names: str) -> list[tuple[int, Added]]:
+async def test_files_inside_a_file_are_all_found_before_the_first_of_them_is_embedded(house: House, tmp_path: Path) -> None:
+    [(_, added), _] = sorted(await add(house, tmp_path, "a.txt", "b.txt", inside={"a.txt": ["one.txt", "two.txt", "three.txt"]}))
+    assert house.model.found == [5] * len(house.model.found)
+    assert [each.stage for each in (added, *added.contained)] == [Stage.READY] * 4
+    assert len(house.model.texts) == len(set(house.model.texts)) == 5 * PARTS
+    async with house.store.open(OURS) as work:
+        attempts = await work.ingestions.of([each.id for each in await house.documents()])
+    assert {each.attempt for each in attempts.values()} == {1}
+
+
+async def test_files_inside_a_file_are_taken_out_once(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    unpack = PlainTextParser.unpack
+
+    async def counted(self: PlainTextParser, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
+        taken.append(name)
+        return await unpack(self, path, name=name, into=into)
+
+    monkeypatch.setattr(PlainTextParser, "unpack", counted)
+    await add(house, tmp_path, "a.txt", inside={"a.txt": ["one.txt", "two.txt"]})
+    assert taken == ["a.txt"]
+
+
+async def test_a_file_that_fails_inside_leaves_the_others_to_come_to_their_end(house: House, tmp_path: Path) -> None:
+    [(_, added)] = await add(house, tmp_path, "a.txt", inside={"a.txt": ["one.txt", "empty.txt"]})
+    assert [each.stage for each in (added, *added.contained)] == [Stage.READY, Stage.FAILED, Stage.READY]
+
+
+async def test_what_was_put_aside_inside_a_file_is_not_left_when_adding_is_stopped(house: House, tmp_path: Path) -> None:
+    house.model.error = UpstreamError("Down.", code="provider_unavailable")
+    inside = {"a.txt": ["one.txt", "two.txt"]}
+    with pytest.raises(UpstreamError):
+        await add(house, tmp_path, "b.txt", "a.txt", inside=inside)
+    assert await house.stages() == {Stage.FAILED}
+    house.model.error = None
+    await add(house, tmp_path, "b.txt", "a.txt", inside=inside)
+    assert await house.stages() == {Stage.READY}
+    assert len(house.model.texts) == len(set(house.model.texts)) == 4 * PARTS
+
+
+async def add(
+    house: House, folder: Path, *names: str, inside: Mapping[str, Sequence[str]] | None = None
+) -> list[tuple[int, Added]]:
     files = [folder / name for name in names]
     for file in files:
-        file.write_text(book(file.name))
+        inner = (inside or {}).get(file.name, [])
+        parts = [f"\n@@ {name}\n{book(name) if name != 'empty.txt' else ''}" for name in inner]
+        file.write_text(book(file.name) + "".join(parts))
     told: list[tuple[int, Added]] = []
     adding = FileAdding(house.ingestor, house.collection, house.model, lambda file, progress: None)
     await adding.add_all([(item, "") for item in files_of(files)], lambda number, added: told.append((number, added)))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from pincite.adapters.memory.store_tables import JobRow, Shared, Transaction
-from pincite.core.ids import JobId, WorkspaceId, new_id
+from pincite.core.ids import JobId, new_id
 from pincite.core.jobs import MAX_ATTEMPTS, Job, JobInfo, JobKind, JobState, NewJob
 
 
@@ -62,7 +62,7 @@ class MemoryQueue:
         due = [row for row in self._rows(kinds) if row.is_due(self._now())]
         if not due:
             return None
-        row = min(due, key=lambda row: (self._turn(row.job.workspace_id), row.job.priority, row.due_at, row.number))
+        row = min(due, key=self._rank)
         job = replace(row.job, attempt=row.job.attempt + 1, lease=new_id())
         await self._put(replace(row, job=job, state=JobState.RUNNING, due_at=self._now() + for_s), is_served=True)
         return job
@@ -97,9 +97,10 @@ class MemoryQueue:
 
     async def is_outranked(self, job: Job, kinds: Collection[JobKind], *, priority: int, by_others: bool) -> bool:
         """Say whether a job waits that would go before this one."""
-        due = [row.job for row in self._rows(kinds) if row.is_due(self._now())]
-        own = any(each.workspace_id == job.workspace_id and each.priority < priority for each in due)
-        return own or (by_others and any(each.workspace_id != job.workspace_id for each in due))
+        due = [row for row in self._rows(kinds) if row.is_due(self._now()) and row.job.id != job.id]
+        own = any(row.job.workspace_id == job.workspace_id and row.job.priority < priority for row in due)
+        is_left = any(row.state is JobState.RUNNING for row in due)
+        return own or is_left or (by_others and any(row.job.workspace_id != job.workspace_id for row in due))
 
     async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
         """Return the jobs whose workers died in their last attempt, as the caller's for a while."""
@@ -123,8 +124,10 @@ class MemoryQueue:
         await self._put(replace(row, **values))  # type: ignore[arg-type]  # the callers above name fields of the row
         return True
 
-    def _turn(self, workspace_id: WorkspaceId) -> int:
-        return self._shared.tables.turns.get(workspace_id, workspace_id) or 0
+    def _rank(self, row: JobRow) -> tuple[bool, int, int, float, int]:
+        workspace_id = row.job.workspace_id
+        turn = self._shared.tables.turns.get(workspace_id, workspace_id) or 0
+        return row.state is not JobState.RUNNING, turn, row.job.priority, row.due_at, row.number
 
     async def _put(self, row: JobRow, *, is_served: bool = False) -> None:
         workspace_id = row.job.workspace_id

@@ -44,15 +44,14 @@ KNOWN = select(jobs.c.state).where(
 TAKEN = select(jobs.c.id).where(jobs.c.kind == bindparam("kind"), jobs.c.key == bindparam("key"))
 WANTED = jobs.c.kind.in_(bindparam("kinds", expanding=True))
 IS_OVER = (jobs.c.due_at <= NOW) | (jobs.c.due_at > NOW + LONGEST_S)
-IS_DUE = IS_OVER & or_(
-    jobs.c.state == JobState.QUEUED.value,
-    (jobs.c.state == JobState.RUNNING.value) & (jobs.c.attempt < MAX_ATTEMPTS),
-)
+LEFT = jobs.c.state == JobState.RUNNING.value
+"""Of jobs that are due: their workers died."""
+IS_DUE = IS_OVER & or_(jobs.c.state == JobState.QUEUED.value, LEFT & (jobs.c.attempt < MAX_ATTEMPTS))
 NEXT = (
     select(jobs.c.id)
     .join(workspaces, workspaces.c.id == jobs.c.workspace_id)
     .where(WANTED, IS_DUE)
-    .order_by(workspaces.c.turn, jobs.c.priority, jobs.c.due_at, jobs.c.created_at, jobs.c.id)
+    .order_by(~LEFT, workspaces.c.turn, jobs.c.priority, jobs.c.due_at, jobs.c.created_at, jobs.c.id)
     .limit(1)
     .with_for_update(skip_locked=True, of=jobs)
     .scalar_subquery()
@@ -88,8 +87,10 @@ GIVE_WAY = (
     .values(state=JobState.QUEUED.value, attempt=jobs.c.attempt - 1, due_at=NOW, priority=bindparam("new_priority"), error="")
 )
 BETTER = (jobs.c.workspace_id == bindparam("own")) & (jobs.c.priority < bindparam("priority"))
-OUTRANKING = (WANTED, IS_DUE, BETTER)
-OTHERS = (WANTED, IS_DUE, BETTER | (jobs.c.workspace_id != bindparam("own")))
+# Its own lease may be over, too, where extending it came late.
+ANOTHER = jobs.c.id != bindparam("job_id")
+OUTRANKING = (WANTED, IS_DUE, ANOTHER, BETTER | LEFT)
+OTHERS = (WANTED, IS_DUE, ANOTHER, BETTER | LEFT | (jobs.c.workspace_id != bindparam("own")))
 ABANDONED = (WANTED, jobs.c.state == JobState.RUNNING.value, IS_OVER, jobs.c.attempt >= MAX_ATTEMPTS)
 TAKE_OVER = update(jobs).where(*ABANDONED).values(lease=bindparam("new_lease"), due_at=NOW + bindparam("for_s")).returning(*jobs.c)
 
@@ -202,7 +203,7 @@ class SqlQueue:
         """Say whether a job waits that would go before this one. Looks without a lock."""
         wanted = select(jobs.c.id).where(*(OTHERS if by_others else OUTRANKING)).limit(1)
         async with self._transaction(job.workspace_id) as transaction:
-            return await transaction.row(wanted, kinds=_names(kinds), priority=priority) is not None
+            return await transaction.row(wanted, kinds=_names(kinds), job_id=job.id, priority=priority) is not None
 
     async def abandoned(self, kinds: Collection[JobKind], *, for_s: float) -> Sequence[Job]:
         """Return the jobs whose workers died in their last attempt, as the caller's for a while."""

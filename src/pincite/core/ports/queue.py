@@ -15,7 +15,8 @@ class Queue(Protocol):
     async def lease(self, kinds: Collection[JobKind], *, for_s: float) -> Job | None:
         """Return the next job that is due, or that a worker let go of by dying; None when there is none. Raises `StoreError`.
 
-        Workspaces take turns: it is one of the workspace that was served longest ago, and of its jobs the one of lowest priority.
+        What a dead worker had goes first: somebody has waited for the length of a lease already. Else workspaces take turns: it is
+        one of the workspace that was served longest ago, and of its jobs the one of lowest priority.
         """
         ...
 
@@ -44,8 +45,8 @@ class Queue(Protocol):
         ...
 
     async def is_outranked(self, job: Job, kinds: Collection[JobKind], *, priority: int, by_others: bool) -> bool:
-        """Say whether a job waits that would go before this one if it had a priority: of its workspace and a lower one, or
-        (`by_others`) of any other workspace. Looks without a lock.
+        """Say whether a job waits that would go before this one if it had a priority: of its workspace and a lower one, one whose
+        worker died, or (`by_others`) any of another workspace. Looks without a lock.
         """
         ...
 
