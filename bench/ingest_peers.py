@@ -17,7 +17,7 @@ from pincite.core.documents import CanonicalText
 from pincite.core.ports.models import EmbeddingModel
 
 PEER_PYTHON = Path(".venv/peers/parsing/bin/python")
-PEERS = ("docling-slim", "pdfplumber", "markitdown")
+PEERS = ("docling-slim-backend", "docling-slim", "pdfplumber", "markitdown")
 
 
 async def peers(entries: Sequence[Entry], model: EmbeddingModel) -> list[str]:
@@ -27,7 +27,8 @@ async def peers(entries: Sequence[Entry], model: EmbeddingModel) -> list[str]:
         "## Beside other parsers",
         "",
         "A phrase counts when the text of its page holds it, in the page's order, letters and digits alone. markitdown gives no",
-        "pages: there it counts anywhere in the file. docling-slim is its PDF backend alone, without the layout model.",
+        "pages: there it counts anywhere in the file. docling-slim is its pipeline without models (the other one needs torch and a",
+        "layout model); its backend alone gives cells of text, no paragraphs and no document.",
         "",
         *table(["parser", "pages", "pages a CPU s", "phrases on their page", "files failed"], rows),
     ]

@@ -82,14 +82,14 @@ def in_every_try(folder: Path, tries: int) -> Found:
     with killing(folder / "tries") as house:
         for n in range(tries):
             house.kill_each_try(f"tries{n}")
-        return Found({}, _compared(house, folder / "tries-clean"))
+        return Found({}, _compared(house, folder / "tries-clean") if tries else Counter())
 
 
 def with_the_own_lease(folder: Path, stages: Sequence[Stage], moments: int) -> Found:
     """Kill workers at each stage that have the product's own lease."""
     with killing(folder / "own", lease_s=0) as house:
         took = {stage.value: [_told(house, stage, n) for n in range(moments)] for stage in stages}
-        return Found(took, _compared(house, folder / "own-clean"))
+        return Found(took, _compared(house, folder / "own-clean") if moments else Counter())
 
 
 def _told(house: Killing, stage: Stage, n: int) -> Moment:
@@ -112,6 +112,8 @@ def _in_hand(took: dict[str, list[Moment]]) -> str:
 def _rows(took: dict[str, list[Moment]]) -> list[list[str]]:
     rows: list[list[str]] = []
     for stage, each in took.items():
+        if not each:
+            continue
         leased = [moment.leased_again_s for moment in each if moment.leased_again_s is not None] or [0.0]
         settled = [moment.settled_s for moment in each]
         figures = [median(leased), max(leased), median(settled), max(settled)]
