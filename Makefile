@@ -54,7 +54,7 @@ bench-server: .venv/dev.stamp .venv/peers/serving.stamp ## measure streams besid
 bench-quality: .venv/dev.stamp ## measure retrieval quality
 	$(BIN)/python bench/quality.py
 
-bench-citations: .venv/dev.stamp ## measure verdicts: what tampering they notice, what they cost; conflicts of sources; quotes with their boxes
+bench-citations: .venv/dev.stamp ## measure verdicts, quotes, boxes and conflicts: what tampering is noticed, what is quoted, what it costs
 	$(BIN)/python bench/citations.py
 	$(BIN)/python bench/conflicts.py
 	$(BIN)/python bench/spans.py

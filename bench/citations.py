@@ -1,10 +1,11 @@
-"""Verdicts: what they cost, what tampering they notice, and whether claims that need two sources are kept.
+"""Verdicts: what they cost, what tampering they notice, whether claims that need two sources are kept. Quotes: are they gold.
 
 python bench/citations.py        (make bench-citations)
 
 How often verdicts are right on texts that the weights were not trained on is in `verifier.md`, which `make verifier` writes.
 """
 
+import asyncio
 import re
 import tempfile
 import time
@@ -24,12 +25,16 @@ from pincite.answering.matching import find_literal, fold
 from pincite.answering.sources import group_sources
 from pincite.answering.verify import Verifier
 from pincite.answering.withholding import Withholding
+from pincite.bootstrap import evaluator
 from pincite.core.answers import Verdict
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import ChunkId, DocumentId, VersionId
+from pincite.evaluation.datasets import load_gold
+from pincite.evaluation.quotes import measure_quotes
 from pincite.evaluation.tampering import KINDS, Item, Material, languages, suite
 from pincite.language.quantities import figures_of
 from pincite.language.sentences import sentence_spans
+from pincite.settings import load_settings
 
 SEED = 2026
 EACH = 60
@@ -37,6 +42,8 @@ TWO_SOURCES = 50
 ANSWER_WORDS = 200
 SOURCES = 6
 RUNS = 20
+GOLD = ("hop-hotpot", "clapnq", "scifact-verify")
+LEAST_PRECISION, LEAST_RECALL = 0.7, 0.6
 ALARM = (Verdict.CONTRADICTED, Verdict.NOT_FOUND)
 
 
@@ -60,8 +67,28 @@ def main() -> None:
             f"Claims that need two sources and cite both: {kept} of {TWO_SOURCES} are sent under `strict`.",
             "",
             costs(material, verifier),
+            "",
+            *quotes(),
         ]
     keep("citations", lines)
+
+
+def quotes() -> list[str]:
+    """Return a table of what the extractive model quotes, beside the sentences that people chose."""
+    bench = evaluator(load_settings())
+    rows: list[list[str]] = []
+    for name in GOLD:
+        folder = need_shared("evals", name)
+        gold = load_gold(folder / "corpus.jsonl", folder / "dev" / "queries.jsonl", folder / "dev" / "qrels.tsv")
+        report = asyncio.run(measure_quotes(bench, gold, strategy="hybrid"))
+        for way, part in (report.by or {"a claim, in its passage": report}).items():
+            figures = part.metrics
+            met = figures["precision"] >= LEAST_PRECISION and figures["recall"] >= LEAST_RECALL
+            columns = ("precision", "recall", "macro_precision", "macro_recall", "hit", "quoted")
+            shown = [f"{figures[column]:.3f}" for column in columns]
+            rows.append([name, way, str(part.n), *shown, "met" if met else "MISSED"])
+    head = ["Gold sentences", "Looked for in", "n", "Precision", "Recall", "Mean precision", "Mean recall", "Some gold", "Quoted"]
+    return table([*head, f"≥ {LEAST_PRECISION:.2f}, {LEAST_RECALL:.2f}"], rows)
 
 
 def alarms(claims: Sequence[tuple[str, Item]], verifier: Verifier) -> float:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @click.command("eval")
-@click.argument("task", type=click.Choice(["retrieval", "abstention", "claims"]))
+@click.argument("task", type=click.Choice(["retrieval", "abstention", "claims", "quotes"]))
 @click.option("--corpus", required=True, type=click.Path(path_type=Path), help="corpus.jsonl: id, title, text.")
 @click.option("--queries", required=True, type=click.Path(path_type=Path), help="queries.jsonl: id, text, answerable.")
 @click.option("--qrels", required=True, type=click.Path(path_type=Path), help="qrels.tsv: query-id, corpus-id, score.")
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 @click.option("-n", "--limit", default=0, type=click.IntRange(0), help="Only the first N queries (of each value of --by); 0: all.")
 @json_option
 def evaluate(task: str, corpus: Path, queries: Path, qrels: Path, strategy: str, by_field: str, limit: int, as_json: bool) -> None:
-    """Measure retrieval (nDCG, recall, MRR), abstention (AUC) or verdicts (claims) on a data set of your own or a public one.
+    """Measure retrieval (nDCG, recall, MRR), abstention (AUC), verdicts (claims) or quotes on a data set of yours or a public one.
 
-    For claims, `binary` in queries.jsonl says whether a claim is `supported` by the texts that qrels name for it.
+    For claims, `binary` in queries.jsonl says whether a claim is `supported` by the texts that qrels name for it; for quotes,
+    `evidence_sentences`, `supporting_facts` or `rationales` say which sentences of them should be quoted.
     """
     if task == "claims":
         report = _claims(corpus, queries, qrels, limit)
+    elif task == "quotes":
+        report = _quotes(corpus, queries, qrels, strategy, limit)
     else:
         report = _searches(task, corpus, queries, qrels, strategy, by_field, limit)
     if as_json:
@@ -38,7 +41,7 @@ def evaluate(task: str, corpus: Path, queries: Path, qrels: Path, strategy: str,
         click.echo(f"{name:<{width}}{value:.4f}")
     click.echo(f"{'n':<{width}}{report.n}")
     for value, part in report.by.items():
-        click.echo(f"  {value:<10}" + "  ".join(f"{name} {figure:.4f}" for name, figure in part.metrics.items()))
+        click.echo(f"  {value:<16}" + "  ".join(f"{name} {figure:.4f}" for name, figure in part.metrics.items()))
 
 
 def _claims(corpus: Path, queries: Path, qrels: Path, limit: int) -> "Report":
@@ -48,6 +51,18 @@ def _claims(corpus: Path, queries: Path, qrels: Path, limit: int) -> "Report":
     from pincite.settings import load_settings
 
     return measure_claims(load_claims(corpus, queries, qrels, limit=limit), verifier(load_settings()))
+
+
+def _quotes(corpus: Path, queries: Path, qrels: Path, strategy: str, limit: int) -> "Report":
+    import asyncio
+
+    from pincite.bootstrap import evaluator
+    from pincite.evaluation.datasets import load_gold
+    from pincite.evaluation.quotes import measure_quotes
+    from pincite.settings import load_settings
+
+    gold = load_gold(corpus, queries, qrels, limit=limit)
+    return asyncio.run(measure_quotes(evaluator(load_settings()), gold, strategy=strategy, on_progress=note))
 
 
 def _searches(task: str, corpus: Path, queries: Path, qrels: Path, strategy: str, by_field: str, limit: int) -> "Report":

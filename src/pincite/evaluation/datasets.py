@@ -1,13 +1,15 @@
 """Data sets in the JSONL form: corpus.jsonl, queries.jsonl, qrels.tsv."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from pincite.core.errors import NotFoundError, UsageError
 from pincite.core.evidence import Turn
+from pincite.language.detect import detect
+from pincite.language.sentences import sentence_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,24 @@ class JudgedClaim:
     supported: bool
     cited: tuple[Entry, ...]
     group: str = ""
+
+
+Sentence = tuple[str, int]
+"""A sentence of a passage: the passage's id and the sentence's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """A data set whose queries say which sentences of its passages they rest on.
+
+    `spans` holds the sentences of each passage as `[start, end)` of its text, `gold` those of each query, in the alternatives that
+    people gave: any one of them is enough. With `claims` the queries are claims that cite their passages, else questions.
+    """
+
+    dataset: "Dataset"
+    spans: Mapping[str, tuple[tuple[int, int], ...]]
+    gold: Mapping[str, tuple[frozenset[Sentence], ...]]
+    claims: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +135,63 @@ def load_claims(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0) -> 
         supported = _text(row, "binary", where) == "supported"
         claims.append(JudgedClaim(identifier, _text(row, "text", where), str(row.get("question") or ""), supported, texts, group))
     return tuple(claims[: limit or None])
+
+
+def load_gold(corpus: Path, queries: Path, qrels: Path, *, limit: int = 0) -> GoldSet:
+    """Read a data set with gold sentences, leaving out queries without any. With `limit`, the first of the rest.
+
+    A query has `supporting_facts` ([passage, place] of each), `evidence_sentences` (their texts) or, as a claim, `rationales`
+    (alternatives, each a list of places). Raises `NotFoundError`, and `UsageError` for a line that isn't of the form.
+    """
+    whole = load_dataset(corpus, queries, qrels)
+    texts = {entry.id: entry.text for entry in whole.entries}
+    spans = {str(row["id"]): _spans(texts[row["id"]], row.get("sentences"), where) for where, row in _rows(corpus)}
+    cited = {question.id: list(question.relevant) for question in whole.questions}
+    rows = dict(_rows(queries))
+    gold: dict[str, tuple[frozenset[Sentence], ...]] = {}
+    for where, row in rows.items():
+        try:
+            found = _alternatives(row, cited[row["id"]], spans, texts)
+        except (TypeError, ValueError, KeyError) as error:
+            raise UsageError(f"{where} names gold sentences that aren't there, or in another form.", code="dataset") from error
+        if found and cited[row["id"]]:
+            gold[row["id"]] = found
+    chosen = [question for question in whole.questions if question.id in gold][: limit or None]
+    if not chosen:
+        raise UsageError("No query of the set names gold sentences.", code="dataset")
+    claims = all("rationales" in row for row in rows.values())
+    return GoldSet(Dataset(whole.entries, tuple(chosen)), spans, gold, claims)
+
+
+def _spans(text: str, sentences: Any, where: str) -> tuple[tuple[int, int], ...]:
+    """Return where the sentences of a passage stand: as the set parts them, else as the product does."""
+    if sentences is None:
+        return tuple(sentence_spans(text, detect(text)))
+    found: list[tuple[int, int]] = []
+    end = 0
+    for sentence in map(str, sentences):
+        start = text.find(sentence.strip(), end)
+        if start < 0:
+            raise UsageError(f"{where} has a sentence that isn't in its text.", code="dataset")
+        end = start + len(sentence.strip())
+        found.append((start, end))
+    return tuple(found)
+
+
+def _alternatives(
+    row: Mapping[str, Any], cited: Sequence[str], spans: Mapping[str, Sequence[tuple[int, int]]], texts: Mapping[str, str]
+) -> tuple[frozenset[Sentence], ...]:
+    """Return the gold sentences of a query. Raises `TypeError`, `ValueError` or `KeyError` where they can't be read."""
+    if "rationales" in row:
+        found = [[(cited[0], int(at)) for at in rationale] for rationale in row["rationales"]]
+    elif "supporting_facts" in row:
+        found = [[(str(entry), int(at)) for entry, at in row["supporting_facts"]]]
+    else:
+        wanted = {str(text).strip() for text in row.get("evidence_sentences") or ()}
+        found = [[(entry, at) for entry in cited for at, (a, b) in enumerate(spans[entry]) if texts[entry][a:b] in wanted]]
+    if any(not 0 <= at < len(spans[entry]) for sentences in found for entry, at in sentences):
+        raise ValueError
+    return tuple(frozenset(sentences) for sentences in found if sentences)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
