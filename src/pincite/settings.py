@@ -75,6 +75,14 @@ class Settings:
     chat_max_context_characters: int = _number(
         "CHAT_MAX_CONTEXT_CHARACTERS", 24_000, "Most text of sources in one prompt.", unit="characters", least=1, most=10_000_000
     )
+    answerable_least: float = _number(
+        "PINCITE_ANSWERABLE_LEAST",
+        0.15,
+        "Least probability that what was found answers a question (`answerable`); below it no model is asked. 0: one always is.",
+        unit="probability",
+        least=0,
+        most=1,
+    )
     vision_provider: str = _setting(
         "VISION_PROVIDER",
         "",

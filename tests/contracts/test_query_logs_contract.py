@@ -30,6 +30,7 @@ QUERY = LoggedQuery(
     (0.75, 0.5),
     "half a sent",
     "upstream",
+    answerable=0.25,
 )
 
 

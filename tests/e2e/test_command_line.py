@@ -57,7 +57,7 @@ def test_an_answer_cites_the_page_and_the_literal_words(home: Path) -> None:
     assert quote["spans"][0]["boxes"]
     shown = run_json(home, "show", answer["citations"][0]["document_id"])
     assert shown["text"][quote["start"] : quote["end"]] == quote["text"]
-    told = {"answered", "text", "sources", "claims", "citations", "message_id", "model", "usage", "timings"}
+    told = {"answered", "answerable", "text", "sources", "claims", "citations", "message_id", "model", "usage", "timings"}
     assert set(answer) == told | {"policy", "withheld", "conflicts", "uncited", "uncited_claims"}
 
 

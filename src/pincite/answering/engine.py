@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from pincite.answering.answerable import WORDS_ALONE, Answerability
 from pincite.answering.basis import basis_of
 from pincite.answering.citing import Cited, Citing, cite, doubt, freeze, locate_quotes
 from pincite.answering.conflicts import conflicts_of, locate_conflicts
 from pincite.answering.coverage import uncited_claims, uncited_sources
-from pincite.answering.evidence import EvidenceRule, may_hold_answer
 from pincite.answering.exchange import Ask, Exchange
 from pincite.answering.fold import finished, fold
 from pincite.answering.prompts import (
@@ -42,8 +42,8 @@ INSUFFICIENT_MESSAGE = "The documents don't support an answer to this question."
 class QueryEngine:
     """Composes a retriever, a chat model and a prompt.
 
-    `locator` adds boxes to quotes, `recorder` keeps answers, `log` takes note of questions; all may be left out. `evidence`
-    decides when the model isn't asked at all because nothing that was found can hold the answer. Without a `verifier` only
+    `locator` adds boxes to quotes, `recorder` keeps answers, `log` takes note of questions; all may be left out. `answerability`
+    tells when the model isn't asked at all because what was found hardly holds the answer. Without a `verifier` only
     claims that stand word for word in their sources get a verdict. `policy` says what becomes of claims that aren't supported where
     the retriever names no policies of collections. `review` has a judge look at claims that the verifier isn't sure of, once the
     text is out: not where claims are withheld.
@@ -54,7 +54,7 @@ class QueryEngine:
     prompt: PromptTemplate = DEFAULT_RAG_PROMPT
     locator: Locator | None = None
     recorder: Recorder | None = None
-    evidence: EvidenceRule = EvidenceRule()
+    answerability: Answerability = WORDS_ALONE
     max_context_characters: int = MAX_CONTEXT_CHARACTERS
     log: QueryLog | None = None
     verifier: Verifier | None = None
@@ -78,7 +78,8 @@ class QueryEngine:
             policy = self._policy(ask, retrieval, rendered.sources)
             yield exchange.start(rendered.sources, policy, self._withholding(ask, policy, rendered.sources))
             reply = exchange.reply
-            messages = rendered.messages if rendered.sources and self._may_hold_answer(retrieval) else ()
+            likely = exchange.judged(await self.answerability.of(ask.question, retrieval))
+            messages = rendered.messages if rendered.sources and self.answerability.is_enough(likely) else ()
             if messages:
                 async with _closed(self.llm.stream(messages)) as pieces:
                     async for piece in pieces:
@@ -106,10 +107,6 @@ class QueryEngine:
         return self.prompt.prepare(
             sources, ask.question, history=ask.history, max_context_characters=self.max_context_characters, label=ask.label
         )
-
-    def _may_hold_answer(self, retrieval: Retrieval) -> bool:
-        """Let a retriever that gives no raw signals decide by what it brings."""
-        return retrieval.signals is None or may_hold_answer(retrieval.signals, self.evidence)
 
     def _policy(self, ask: Ask, retrieval: Retrieval, sources: Sequence[Source]) -> Policy:
         """Return the strictest policy of what was searched, or of what was found."""

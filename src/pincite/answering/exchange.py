@@ -110,6 +110,7 @@ class Exchange:
         self.policy = Policy.FLAG
         self.judging: JudgeUse | None = None
         self._retrieval = Retrieval(())
+        self._answerable: float | None = None
         self._generation_ms: float | None = None
         self._outcome = Outcome.PARTIAL
         self._error = ""
@@ -119,6 +120,11 @@ class Exchange:
         elapsed_ms = (time.perf_counter() - self._began) * 1000
         self._retrieval = found if isinstance(found, Retrieval) else Retrieval(tuple(found), retrieval_ms=elapsed_ms)
         return self._retrieval
+
+    def judged(self, answerable: float | None) -> float | None:
+        """Keep how likely what was found answers the question."""
+        self._answerable = answerable
+        return answerable
 
     def start(self, sources: tuple[Source, ...], policy: Policy, withholding: Withholding | None = None) -> SourcesChunk:
         """Return the first event; only labels of these sources count from here on."""
@@ -133,7 +139,7 @@ class Exchange:
         self._outcome = Outcome.COMPLETE if answered else Outcome.INSUFFICIENT
         reply = self.reply
         end = DoneChunk(answered, cited.claims, cited.citations, self.message_id, self._model, reply.usage, self.timings)
-        return replace(end, policy=self.policy, withheld=self.withheld)
+        return replace(end, policy=self.policy, withheld=self.withheld, answerable=self._answerable)
 
     def fail(self, error: Exception) -> None:
         """Keep why it failed."""
@@ -175,4 +181,5 @@ class Exchange:
             error=self._error,
             document_ids=() if is_whole else documents_of(self.started.sources),
             withheld=self.withheld,
+            answerable=self._answerable,
         )

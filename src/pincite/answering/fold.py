@@ -43,4 +43,5 @@ def finished(start: SourcesChunk, text: str, done: DoneChunk) -> Answer:
         conflicts=done.conflicts,
         uncited=done.uncited,
         uncited_claims=done.uncited_claims,
+        answerable=done.answerable,
     )

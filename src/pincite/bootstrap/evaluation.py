@@ -48,4 +48,4 @@ def evaluator(settings: Settings) -> Evaluator:
             finally:
                 await store.close()
 
-    return Evaluator(open_bench, embedding, rules_of(settings), models.evidence)
+    return Evaluator(open_bench, embedding, rules_of(settings), settings.answerable_least)

@@ -8,7 +8,6 @@ from shlex import quote
 from typing import Protocol, runtime_checkable
 
 from pincite.answering.chat_judge import ChatJudge
-from pincite.answering.evidence import EvidenceRule, rule_for
 from pincite.answering.extractive import ExtractiveChatModel
 from pincite.answering.reviewing import Review
 from pincite.answering.verify import Verifier
@@ -112,11 +111,6 @@ class Models:
         if not folder.is_dir():
             raise ConfigurationError(f"PINCITE_JUDGE is {str(folder)!r}, which is neither `chat` nor a folder that exists.")
         return OnnxNliJudge(folder)
-
-    @property
-    def evidence(self) -> EvidenceRule:
-        """Return the rule by which the embedding model's scores count as evidence."""
-        return rule_for(self.embedding.spec.name if self.embedding else None)
 
     @cached_property
     def chat(self) -> ChatModel:

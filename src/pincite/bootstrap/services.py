@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pincite.answering.answerable import Answerability
 from pincite.answering.engine import QueryEngine
 from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredQueryLog, StoredRecorder
@@ -115,7 +116,7 @@ class Services:
             llm,
             locator=self.locator,
             recorder=self.recorder,
-            evidence=self.models.evidence,
+            answerability=Answerability(self.models.embedding, self.settings.answerable_least),
             max_context_characters=self.settings.chat_max_context_characters,
             log=self.query_log,
             verifier=self.models.verifier,

@@ -40,6 +40,9 @@ def evaluate(task: str, corpus: Path, queries: Path, qrels: Path, strategy: str,
     for name, value in report.metrics.items():
         click.echo(f"{name:<{width}}{value:.4f}")
     click.echo(f"{'n':<{width}}{report.n}")
+    for at in report.curve:
+        shown = {name: value for name, value in at.as_dict().items() if value is not None}
+        click.echo("  " + "  ".join(f"{name} {value:.2f}" for name, value in shown.items()))
     for value, part in report.by.items():
         click.echo(f"  {value:<16}" + "  ".join(f"{name} {figure:.4f}" for name, figure in part.metrics.items()))
 

@@ -190,7 +190,8 @@ class DoneChunk:
     """Last event: what the application knows about the finished text. `withheld` counts the claims that were not sent.
 
     `conflicts` are sources that disagree with what is cited, `uncited` numbers of sources that speak of what was asked and that no
-    citation uses; `uncited_claims` counts claims without a citation.
+    citation uses; `uncited_claims` counts claims without a citation. `answerable` is the probability (0–1) that what was found
+    answers the question, None where it can't be told.
     """
 
     answered: bool
@@ -205,6 +206,7 @@ class DoneChunk:
     conflicts: tuple[Conflict, ...] = ()
     uncited: tuple[int, ...] = ()
     uncited_claims: int = 0
+    answerable: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the event in the form of the HTTP contract."""
@@ -234,6 +236,7 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     uncited: tuple[int, ...] = ()
     uncited_claims: int = 0
+    answerable: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer in the form of the HTTP contract's JSON twin."""
@@ -244,6 +247,7 @@ def _outcome(answer: "Answer | DoneChunk") -> dict[str, Any]:
     cut = {"truncated": True} if answer.usage.truncated else {}
     return {
         "answered": answer.answered,
+        "answerable": answer.answerable,
         **cut,
         "claims": [claim.as_dict() for claim in answer.claims],
         "citations": [citation.as_dict() for citation in answer.citations],

@@ -119,13 +119,16 @@ class Signals:
     """How strong the evidence is: best raw cosine, best raw BM25, the question's idf mass, and the share of it said literally.
 
     `idf_mass` is the sum of the idf of the question's words in the collection searched (0 where unknown); `literal` (0–1) is the
-    largest share of the question that a passage holds word for word.
+    largest share of the question that a passage holds word for word. `dense_next` and `lexical_next` are the means of the five
+    scores behind the best one (None where there are too few): what stands out says more than what is high.
     """
 
     dense_top: float | None = None
     lexical_top: float | None = None
     idf_mass: float = 0.0
     literal: float = 0.0
+    dense_next: float | None = None
+    lexical_next: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class LoggedQuery:
     """One question. `scores` are the fused scores of its sources; `received` is the text of an answer that was not finished.
 
     `document_ids` are those of its sources, where no stored answer names them. `withheld` counts the claims that were not sent.
+    `answerable` is the probability that what was found answers it, None where that can't be told.
     """
 
     message_id: MessageId
@@ -41,3 +42,4 @@ class LoggedQuery:
     error: str = ""
     document_ids: tuple[DocumentId, ...] = ()
     withheld: int = 0
+    answerable: float | None = None

@@ -77,7 +77,7 @@ async def _of_questions(
     bench: Evaluator, opened: Bench, gold: GoldSet, strategy: Strategy, on_progress: Listener
 ) -> dict[str, list[Quoted]]:
     collection = await bench.load(opened, gold.dataset, on_progress=on_progress)
-    engine = QueryEngine(opened.retriever, ExtractiveChatModel(bench.embedding), evidence=bench.evidence)
+    engine = QueryEngine(opened.retriever, ExtractiveChatModel(bench.embedding))
     found: dict[str, list[Quoted]] = {WHOLE: [], GIVEN: []}
     for question in gold.dataset.questions:
         for way, narrowed in ((WHOLE, Filter()), (GIVEN, await _right(opened, collection, question))):

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from pincite.answering.evidence import EvidenceRule, strength
+from pincite.answering.answerable import LEAST, Answerability
 from pincite.core.documents import (
     Block,
     BlockRole,
@@ -24,8 +24,9 @@ from pincite.core.ids import ChunkId, CollectionId, DocumentId, VersionId, Works
 from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.core.ports.retriever import Retriever
 from pincite.core.ports.store import Store
+from pincite.evaluation.abstention import Point, curve, figures
 from pincite.evaluation.datasets import Dataset, Entry, Question
-from pincite.evaluation.metrics import auc, mean, ndcg, quantile, recall, reciprocal_rank
+from pincite.evaluation.metrics import mean, ndcg, quantile, recall, reciprocal_rank
 from pincite.ingest.chunking import ChunkRules
 from pincite.ingest.embedding import make_chunks
 
@@ -56,6 +57,7 @@ class Report:
     p50_ms: float
     p95_ms: float
     by: dict[str, "Report"] = field(default_factory=dict[str, "Report"])
+    curve: tuple[Point, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as the command line prints it; a figure that doesn't exist is null."""
@@ -66,6 +68,7 @@ class Report:
             "metrics": {name: None if math.isnan(value) else round(value, 4) for name, value in self.metrics.items()},
             "latency_ms": {"p50": round(self.p50_ms, 2), "p95": round(self.p95_ms, 2)},
             "by": {value: part.as_dict() for value, part in self.by.items()},
+            **({"curve": [point.as_dict() for point in self.curve]} if self.curve else {}),
         }
 
 
@@ -75,18 +78,21 @@ class _Outcome:
 
     figures: dict[str, float]
     label: bool | None
-    score: float
+    score: float | None
     ms: float
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Runs retrieval or abstention. `open_bench` gives an empty store and a retriever over it, and removes them afterwards."""
+    """Runs retrieval or abstention. `open_bench` gives an empty store and a retriever over it, and removes them afterwards.
+
+    `least` is the probability of an answer below which the installation refuses.
+    """
 
     open_bench: Callable[[], AbstractAsyncContextManager[Bench]]
     embedding: EmbeddingModel | None
     rules: ChunkRules = ChunkRules()
-    evidence: EvidenceRule = EvidenceRule()
+    least: float = LEAST
 
     async def run(
         self,
@@ -118,8 +124,8 @@ class Evaluator:
             async with self.open_bench() as bench:
                 collection = await self.load(bench, part, name=value, on_progress=on_progress)
                 for strategy, found in zip(strategies, outcomes, strict=True):
-                    found[value] = await _ask_all(task, bench, collection, part.questions, Strategy(strategy), self.evidence)
-        return [_report(task, strategy, found, by_field) for strategy, found in zip(strategies, outcomes, strict=True)]
+                    found[value] = await self._ask_all(task, bench, collection, part.questions, Strategy(strategy))
+        return [_report(task, strategy, found, by_field, self.least) for strategy, found in zip(strategies, outcomes, strict=True)]
 
     async def load(self, bench: Bench, part: Dataset, *, name: str = "", on_progress: Listener) -> Collection:
         """Put the passages of a set into a new collection of the bench."""
@@ -134,6 +140,20 @@ class Evaluator:
                 f"{name + ': ' if name else ''}{min(first + BATCH_ENTRIES, len(part.entries))} of {len(part.entries)} passages"
             )
         return collection
+
+    async def _ask_all(
+        self, task: str, bench: Bench, collection: Collection, questions: Sequence[Question], strategy: Strategy
+    ) -> list[_Outcome]:
+        answerability = Answerability(self.embedding)
+        outcomes: list[_Outcome] = []
+        for question in (question for question in questions if _counts(task, question)):
+            query = Query(question.text, (collection.id,), limit=PASSAGES_PER_QUERY, strategy=strategy, history=question.history)
+            found = await bench.retriever.retrieve(query)
+            retrieval = found if isinstance(found, Retrieval) else Retrieval(tuple(found))
+            ranking = list(dict.fromkeys(passage.path for passage in retrieval.passages))
+            score = await answerability.of(question.text, retrieval) if task == "abstention" else None
+            outcomes.append(_Outcome(_figures(ranking, question), question.answerable, score, retrieval.retrieval_ms))
+        return outcomes
 
     async def _load_batch(self, bench: Bench, collection: Collection, entries: Sequence[Entry]) -> None:
         rows = [self._rows(collection, entry) for entry in entries]
@@ -166,22 +186,6 @@ class Evaluator:
         return document, version, canonical, chunks
 
 
-async def _ask_all(
-    task: str, bench: Bench, collection: Collection, questions: Sequence[Question], strategy: Strategy, rule: EvidenceRule
-) -> list[_Outcome]:
-    outcomes: list[_Outcome] = []
-    for question in questions:
-        if not _counts(task, question):
-            continue
-        query = Query(question.text, (collection.id,), limit=PASSAGES_PER_QUERY, strategy=strategy, history=question.history)
-        found = await bench.retriever.retrieve(query)
-        retrieval = found if isinstance(found, Retrieval) else Retrieval(tuple(found))
-        ranking = list(dict.fromkeys(passage.path for passage in retrieval.passages))
-        score = strength(retrieval.signals, rule) if retrieval.signals else 0.0
-        outcomes.append(_Outcome(_figures(ranking, question), question.answerable, score, retrieval.retrieval_ms))
-    return outcomes
-
-
 def _counts(task: str, question: Question) -> bool:
     return question.answerable is not None if task == "abstention" else bool(question.relevant)
 
@@ -197,22 +201,23 @@ def _figures(ranking: Sequence[str], question: Question) -> dict[str, float]:
     }
 
 
-def _report(task: str, strategy: str, outcomes: dict[str, list[_Outcome]], by_field: str) -> Report:
-    whole = _summary(task, strategy, [outcome for part in outcomes.values() for outcome in part])
+def _report(task: str, strategy: str, outcomes: dict[str, list[_Outcome]], by_field: str, least: float) -> Report:
+    whole = _summary(task, strategy, [outcome for part in outcomes.values() for outcome in part], least)
     if by_field:
-        whole.by.update({value: _summary(task, strategy, part) for value, part in outcomes.items()})
+        whole.by.update({value: _summary(task, strategy, part, least) for value, part in outcomes.items()})
     return whole
 
 
-def _summary(task: str, strategy: str, outcomes: Sequence[_Outcome]) -> Report:
+def _summary(task: str, strategy: str, outcomes: Sequence[_Outcome], least: float) -> Report:
     ranked = [outcome.figures for outcome in outcomes if outcome.figures]
     metrics = {name: mean([figures[name] for figures in ranked]) if ranked else math.nan for name in _RANK_METRICS}
-    metrics["auc"] = auc(
-        [outcome.score for outcome in outcomes if outcome.label is True],
-        [outcome.score for outcome in outcomes if outcome.label is False],
-    )
     times = [outcome.ms for outcome in outcomes]
-    return Report(task, strategy, len(outcomes), metrics, quantile(times, 0.5), quantile(times, 0.95))
+    report = Report(task, strategy, len(outcomes), metrics, quantile(times, 0.5), quantile(times, 0.95))
+    if task != "abstention":
+        return report
+    good, bad = ([o.score for o in outcomes if o.label is label and o.score is not None] for label in (True, False))
+    metrics.update(figures(good, bad, least))
+    return replace(report, curve=curve(good, bad))
 
 
 _RANK_METRICS = ("ndcg@10", "recall@5", "recall@10", "mrr")

@@ -38,6 +38,9 @@ BORDER = 500
 SAME_SCORE = 0.01
 """Passages of equal text whose fused scores differ by less are the same to the question."""
 
+NEXT = 5
+"""Hits behind the best one that it is compared with."""
+
 EmbeddingOf = Callable[[Collection], EmbeddingModel | None]
 
 
@@ -278,9 +281,17 @@ def _signals(found: _Sides, literal: float, *, without: Many[ChunkId]) -> Signal
     """Return how strong the evidence is: summaries are none, their passages are; nothing else tells what a picture shows than what
     a model wrote of it.
     """
+    near = sorted((hit.score for hit in found.dense if hit.chunk_id not in without), reverse=True)
+    said = sorted((hit.score for hit in found.said if hit.chunk_id not in without), reverse=True)
     return Signals(
-        dense_top=max((hit.score for hit in found.dense if hit.chunk_id not in without), default=None),
-        lexical_top=max((hit.score for hit in found.said if hit.chunk_id not in without), default=None),
+        dense_top=next(iter(near), None),
+        lexical_top=next(iter(said), None),
         idf_mass=max((result.idf_mass for result in found.lexical), default=0.0),
         literal=literal,
+        dense_next=_mean(near[1 : 1 + NEXT]) if len(near) > NEXT else None,
+        lexical_next=_mean(said[1 : 1 + NEXT]),
     )
+
+
+def _mean(scores: Sequence[float]) -> float | None:
+    return sum(scores) / len(scores) if scores else None

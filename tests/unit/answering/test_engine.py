@@ -10,6 +10,7 @@ from pincite.adapters.memory.chat import ScriptedChatModel
 from pincite.adapters.memory.query_logs import MemoryQueryLog
 from pincite.adapters.memory.records import MemoryLocator, MemoryRecorder
 from pincite.adapters.memory.retriever import FixedRetriever
+from pincite.answering.answerable import Answerability
 from pincite.answering.engine import INSUFFICIENT_MESSAGE, QueryEngine
 from pincite.answering.exchange import Ask
 from pincite.answering.fold import fold
@@ -124,9 +125,10 @@ async def test_passages_without_text_are_no_evidence() -> None:
 async def test_without_passages_or_evidence_the_model_is_not_called() -> None:
     model = ScriptedChatModel(["never"])
     nothing = await QueryEngine(FixedRetriever([]), model).ask("q")
-    weak = await QueryEngine(FixedRetriever(PASSAGES, Signals(0.1, 0.0, 20.0)), model).ask("q")
+    weak = await QueryEngine(FixedRetriever(PASSAGES, Signals(None, 0.0, 20.0)), model).ask("q")
     assert not nothing.answered
     assert not weak.answered
+    assert (nothing.answerable, weak.answerable) == (None, pytest.approx(0.05, abs=0.05))
     assert model.calls == []
 
 
@@ -246,3 +248,17 @@ async def test_a_question_that_is_refused_is_not_noted() -> None:
     with pytest.raises(UsageError):
         await QueryEngine(FixedRetriever(PASSAGES), ScriptedChatModel(["x"]), log=log).ask(" ")
     assert log.queries == []
+
+
+async def test_how_likely_an_answer_was_is_told_logged_and_decides_whether_a_model_is_asked() -> None:
+    log = MemoryQueryLog()
+    model = ScriptedChatModel(["Sixty days [1]."])
+    retriever = FixedRetriever(PASSAGES, Signals(None, 6.0, 9.0, lexical_next=3.0))
+    asked = await QueryEngine(retriever, model, log=log, answerability=Answerability(least=0.0)).ask("How long is the notice?")
+    assert asked.answerable is not None
+    assert 0 < asked.answerable < 1
+    refused = await QueryEngine(retriever, model, log=log, answerability=Answerability(least=1.0)).ask("How long is the notice?")
+    assert (asked.answered, refused.answered, refused.text) == (True, False, INSUFFICIENT_MESSAGE)
+    assert (refused.answerable, len(model.calls)) == (asked.answerable, 1)
+    assert [query.answerable for query in log.queries] == [asked.answerable] * 2
+    assert refused.as_dict()["answerable"] == asked.answerable

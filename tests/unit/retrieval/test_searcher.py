@@ -67,6 +67,22 @@ async def test_hits_carry_both_raw_scores_and_come_best_first(library: Library) 
     assert found.signals.idf_mass > 0
 
 
+async def test_signals_tell_what_the_best_hit_stands_out_from_once_there_are_enough_others(library: Library) -> None:
+    collection = await library.collection()
+    await library.add(collection, "cats.txt", "Cats purr when they are content.")
+    for number in range(4):
+        await library.add(collection, f"{number}.txt", f"Dog number {number} barks at cats in the night.")
+    query = Query("When do cats purr?", (collection.id,))
+    few = (await library.searcher.retrieve(query)).signals
+    await library.add(collection, "4.txt", "Another dog sleeps.")
+    enough = (await library.searcher.retrieve(query)).signals
+    assert few
+    assert few.dense_next is None
+    assert 0 < (few.lexical_next or 0) < (few.lexical_top or 0)
+    assert enough
+    assert -1 <= (enough.dense_next or 2) < (enough.dense_top or 0)
+
+
 @pytest.mark.parametrize(
     "chosen",
     [

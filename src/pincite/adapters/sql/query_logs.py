@@ -85,6 +85,7 @@ def _values(query: LoggedQuery) -> dict[str, Any]:
         "error": query.error,
         "document_ids": dump(query.document_ids),
         "withheld": query.withheld,
+        "answerable": query.answerable,
     }
 
 
@@ -104,4 +105,5 @@ def _query(row: Row[Any]) -> LoggedQuery:
         error=row.error,
         document_ids=load(tuple[DocumentId, ...], row.document_ids),
         withheld=row.withheld,
+        answerable=row.answerable,
     )

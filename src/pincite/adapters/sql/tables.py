@@ -265,6 +265,7 @@ query_logs = Table(
     Column("error", Text, nullable=False),
     Column("document_ids", Text, nullable=False, server_default=text("'[]'")),
     Column("withheld", Integer, nullable=False, server_default=text("0")),
+    Column("answerable", Float),
     Index(None, "workspace_id", "asked_at"),
 )
 

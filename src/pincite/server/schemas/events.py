@@ -123,9 +123,11 @@ class QueryDone(BaseModel):
     `policy` is the strictest of the collections that were asked, `withheld` counts the claims that it kept from being sent.
     `conflicts` are sources that disagree with what is cited; `uncited` numbers sources that speak of what was asked and that no
     citation uses, `uncited_claims` counts claims without a citation.
+    `answerable` is the probability that what was found answers the question, null where it can't be told.
     """
 
     answered: bool
+    answerable: float | None
     truncated: bool = False
     claims: list[Claim]
     citations: list[Citation]
