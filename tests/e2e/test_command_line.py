@@ -51,6 +51,7 @@ def test_adding_says_what_became_of_each_file(tmp_path: Path) -> None:
 def test_an_answer_cites_the_page_and_the_literal_words(home: Path) -> None:
     answer = run_json(home, "ask", "Who patented the typewriter, and when?")
     assert answer["answered"]
+    assert answer["answerable"] > 0.5
     assert "1868" in answer["text"]
     quote = answer["citations"][0]["quotes"][0]
     assert quote["spans"][0]["page"] == 1
@@ -224,8 +225,12 @@ def test_evaluation_prints_its_figures(tmp_path: Path) -> None:
     report = run_json(tmp_path / "home", "eval", "retrieval", *sets)
     assert (report["task"], report["strategy"], report["n"]) == ("retrieval", "hybrid", 1)
     assert report["metrics"]["ndcg@10"] == 1
-    assert set(report["metrics"]) == {"ndcg@10", "recall@5", "recall@10", "mrr", "auc"}
+    assert set(report["metrics"]) == {"ndcg@10", "recall@5", "recall@10", "mrr"}
     assert set(report["latency_ms"]) == {"p50", "p95"}
+    told = run_json(tmp_path / "home", "eval", "abstention", *sets)
+    assert told["metrics"]["auc"] is None
+    assert 0 <= told["metrics"]["false_refusals"] <= 1
+    assert [at["least"] for at in told["curve"]][:2] == [0.0, 0.05]
 
 
 def test_help_and_version_answer() -> None:

@@ -11,7 +11,7 @@ from pincite.answering.marker_grammar import CLOSERS, Scan, scan
 from pincite.answering.naming import named_sources
 from pincite.answering.prompts import INSUFFICIENT_CONTEXT, numeric_label
 from pincite.answering.segments import Segment, SegmentKind, language_of
-from pincite.answering.selection import MAX_SENTENCES, MIN_COVERAGE, Candidate, candidates, in_reading_order, nearer, select
+from pincite.answering.selection import MAX_SENTENCES, MIN_COVERAGE, Candidate, candidates, in_reading_order, linked, nearer, select
 from pincite.core.errors import ConfigurationError
 from pincite.core.evidence import Source
 from pincite.core.messages import ChatMessage, Grounding, ModelUsage
@@ -99,6 +99,7 @@ class ExtractiveChatModel:
             cosines = await _cosines(self._embedding, grounding.question, short)
             said = _is_near(self._floors, grounding.question, short=short, cosines=cosines) if self._floors else said
             ranked = nearer(short, cosines)
+        ranked = linked(grounding.question, ranked)
         return written(with_rival(select(ranked), ranked, meant)) if said else INSUFFICIENT_CONTEXT
 
 

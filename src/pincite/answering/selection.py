@@ -5,20 +5,22 @@ SciFact, XQuAD in six languages, weighted alike), rounded to what changed nothin
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from pincite.answering.cues import holds_answer_kind
 from pincite.answering.fragments import is_fragment
 from pincite.answering.matching import find_literal, fold
+from pincite.answering.naming import name_words
 from pincite.answering.overlap import Pair, Weighted, adjacency, pairs, rarity, terms, token_set, weigh
 from pincite.answering.rows import only_names, table_heads
 from pincite.answering.segments import Segment, SegmentKind, language_of, segments
 from pincite.core.evidence import Passage, Source
 from pincite.language.detect import detect
+from pincite.language.words import words
 
 MAX_SENTENCES = 4
-MIN_SHARE_OF_BEST = 0.6
+MIN_SHARE_OF_BEST = 0.5
 """A further sentence must be at least so likely as this share of the best one."""
 MIN_COVERAGE = 0.22
 """Share of the question's weight that some sentence and its surroundings must cover.
@@ -43,6 +45,8 @@ _NEAREST = 1.5
 _NEARNESS = 18.0
 _FARTHEST = 0.12
 _LITERAL = 20.0
+_NAMED = 1.0
+_UNNAMED = -1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +208,27 @@ def nearer(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candida
         for candidate, cosine in zip(found, cosines, strict=True)
     ]
     return sorted(again, key=lambda candidate: -candidate.logit)
+
+
+def linked(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates reweighed by what leads from the best one to other documents, likeliest first.
+
+    A sentence of another document counts more when the question or the best sentence names that document, and less when neither
+    does: so that of two steps both are quoted, and nothing that is about something else.
+    """
+    if not ranked or ranked[0].literal:
+        return list(ranked)
+    best = ranked[0]
+    telling = set(words(f"{question} {best.segment.text}"))
+    again = [replace(candidate, logit=candidate.logit + _link(best, candidate, telling)) for candidate in ranked]
+    return sorted(again, key=lambda candidate: -candidate.logit)
+
+
+def _link(best: Candidate, candidate: Candidate, telling: Set[str]) -> float:
+    name = name_words(candidate.passage.title)
+    if candidate.passage.document_id == best.passage.document_id or not name:
+        return 0.0
+    return _NAMED if name <= telling else _UNNAMED
 
 
 def select(ranked: Sequence[Candidate]) -> list[Candidate]:
