@@ -21,6 +21,7 @@ from pincite.client.installation import quiet
 from pincite.core.documents import Collection, ParsedDocument, Stage
 from pincite.core.ids import CollectionId, new_id
 from pincite.core.ports.models import Vector
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ParseProgress, Parser
 from pincite.ingest.adding import Added, add_file, side_by_side
 from pincite.ingest.folders import FileToAdd, files_of
@@ -45,9 +46,16 @@ class CountingParser:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._parser, name)
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
         self.read += 1
-        return await self._parser.parse(path, name=name, on_progress=on_progress)
+        return await self._parser.parse(path, name=name, on_progress=on_progress, notes=notes)
 
 
 class CountingEmbedding(HashEmbedding):
