@@ -80,10 +80,13 @@ class Verifier:
     def judge(self, claim: str, sides: Sequence[Side], lang: str, *, question: str = "") -> Judgement:
         """Return the verdict on a claim against all texts it cites together.
 
-        `lang` is the claim's language, empty if unknown, `question` what it answers.
+        `lang` is the claim's language, empty if unknown, `question` what it answers. Texts whose language is unknown, as of forms,
+        are read in the claim's; that nothing is found in them tells nothing.
         """
         if not sides:
             return _unchecked("What it cites can't be quoted.")
+        unknown = not all(side.lang for side in sides)
+        sides = [side if side.lang or not lang else Side(side.text, lang) for side in sides]
         theirs = {side.lang for side in sides}
         if lang and lang not in theirs and knows(lang):
             return _unchecked("The claim and its sources are in different languages; compare it with its quote.")
@@ -96,7 +99,10 @@ class Verifier:
         compared = compare(claim, sides, lang if lang in theirs else sides[0].lang, self.sense, question=question)
         if compared is None:
             return _unchecked("It holds no words that could be compared.")
-        return _judged(compared, self.weights())
+        found = _judged(compared, self.weights())
+        if unknown and found.verdict is Verdict.NOT_FOUND:
+            return _unchecked("It can't be told in which language its sources are; compare it with its quote.")
+        return found
 
 
 def _unchecked(reason: str) -> Judgement:

@@ -198,3 +198,25 @@ def test_words_of_the_question_say_less_than_the_others(tmp_path: Path) -> None:
     assert compared is not None
     assert compared.features["new held"] < compared.features["held"]
     assert compared.features["asked held"] > 0.5
+
+
+BOOKING = "Primary Contact: Sarah Johnson\nLocation: NYC-01\n# Shows: 48\nGross Amount: $12,500.00"
+
+
+@pytest.mark.parametrize("claim", ["The primary contact is Sarah Johnson.", "The gross amount is $12,500.00."])
+def test_a_text_too_bare_to_tell_its_language_is_read_in_the_claims(verifier: Verifier, claim: str) -> None:
+    found = verifier.judge(claim, [Side(BOOKING, "")], "en")
+    assert found == verifier.judge(claim, [Side(BOOKING, "en")], "en")
+    assert found.verdict in (Verdict.SUPPORTED, Verdict.PARTLY)
+
+
+@pytest.mark.parametrize("claim", ["The gross amount is $14,500.00.", "The weir is of stone."])
+def test_what_a_text_in_an_unknown_language_lacks_is_not_held_against_a_claim(verifier: Verifier, claim: str) -> None:
+    found = verifier.judge(claim, [Side(BOOKING, "")], "en")
+    assert found.verdict in (Verdict.NOT_CHECKED, Verdict.CONTRADICTED)
+    swahili = "Mkataba huu unaanza tarehe ya kusainiwa na utadumu kwa muda wa miaka miwili."
+    assert verifier.judge(claim, [Side(swahili, "")], "en").verdict is Verdict.NOT_CHECKED
+
+
+def test_a_claim_and_a_text_of_unknown_languages_are_not_judged(verifier: Verifier) -> None:
+    assert verifier.judge("Sarah Johnson: 48", [Side(BOOKING, "")], "").verdict is Verdict.NOT_CHECKED
