@@ -1,4 +1,5 @@
 """Verdicts: what they cost, what tampering they notice, whether claims that need two sources are kept. Quotes: are they gold.
+Refusals: do they fall on questions that nothing found answers.
 
 python bench/citations.py        (make bench-citations)
 
@@ -29,7 +30,7 @@ from pincite.bootstrap import evaluator
 from pincite.core.answers import Verdict
 from pincite.core.evidence import Passage, Source
 from pincite.core.ids import ChunkId, DocumentId, VersionId
-from pincite.evaluation.datasets import load_gold
+from pincite.evaluation.datasets import load_dataset, load_gold
 from pincite.evaluation.quotes import measure_quotes
 from pincite.evaluation.tampering import KINDS, Item, Material, languages, suite
 from pincite.language.quantities import figures_of
@@ -44,6 +45,9 @@ SOURCES = 6
 RUNS = 20
 GOLD = ("hop-hotpot", "clapnq", "scifact-verify")
 LEAST_PRECISION, LEAST_RECALL = 0.7, 0.6
+ASKED = {"clapnq": 0.9, "mtrag-un": 0.82}
+"""Sets with questions that have no answer, and the least AUC."""
+MOST_REFUSED = 0.15
 ALARM = (Verdict.CONTRADICTED, Verdict.NOT_FOUND)
 
 
@@ -69,6 +73,11 @@ def main() -> None:
             costs(material, verifier),
             "",
             *quotes(),
+            "",
+            *refusals(),
+            "",
+            "The weights of refusals were trained on these sets too: `abstention.md` has the figures of folds and the",
+            "risk–coverage curves.",
         ]
     keep("citations", lines)
 
@@ -89,6 +98,22 @@ def quotes() -> list[str]:
             rows.append([name, way, str(part.n), *shown, "met" if met else "MISSED"])
     head = ["Gold sentences", "Looked for in", "n", "Precision", "Recall", "Mean precision", "Mean recall", "Some gold", "Quoted"]
     return table([*head, f"≥ {LEAST_PRECISION:.2f}, {LEAST_RECALL:.2f}"], rows)
+
+
+def refusals() -> list[str]:
+    """Return a table of how well the probability of an answer tells questions without one."""
+    bench = evaluator(load_settings())
+    rows: list[list[str]] = []
+    for name, least in ASKED.items():
+        folder = need_shared("evals", name)
+        dataset = load_dataset(folder / "corpus.jsonl", folder / "dev" / "queries.jsonl", folder / "dev" / "qrels.tsv")
+        report = asyncio.run(bench.run("abstention", dataset))
+        columns = ("auc", "false_refusals_at_70_caught", "caught", "false_refusals", "calibration_error")
+        met = report.metrics["auc"] >= least and report.metrics["false_refusals_at_70_caught"] <= MOST_REFUSED
+        shown = [f"{report.metrics[column]:.3f}" for column in columns]
+        rows.append([name, str(report.n), *shown, f"AUC {least:.2f}, {MOST_REFUSED:.2f}", "met" if met else "MISSED"])
+    head = ["Refusals", "n", "AUC", "False refusals at 70% caught", "Caught by default", "False refusals by default"]
+    return table([*head, "Calibration error", "Bars", ""], rows)
 
 
 def alarms(claims: Sequence[tuple[str, Item]], verifier: Verifier) -> float:
