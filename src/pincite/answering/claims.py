@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pincite.answering.claim_blocks import Block, blocks_of
+from pincite.answering.marker_words import SOURCE_WORDS
 from pincite.answering.markers import Mark
 from pincite.language.detect import detect
 from pincite.language.sentences import sentence_spans
@@ -64,6 +65,9 @@ class _Words:
 _TERMINATORS = frozenset(".!?…")
 _DRESS = re.compile(r"\*\*|(?<=\n)[ \t]*(?:>[ \t]?)*|[ \t][(（][ \t,;]*[)）]")
 """Strong emphasis, indentation and quote marks of later lines, and parentheses that held nothing but labels."""
+_WORD = re.compile(r"[^\W_]+")
+_NAMED = re.compile(rf"(?<=[.!?…。।])\s*[(（]?(?:{'|'.join(sorted(SOURCE_WORDS))})\s*[:：]\s*[.)）]*\s*\Z", re.IGNORECASE)
+"""What named a source behind a sentence."""
 
 
 def split_claims(text: str, marks: Sequence[Mark], lang: str = "") -> list[ClaimSpan]:
@@ -92,7 +96,7 @@ def split_claims(text: str, marks: Sequence[Mark], lang: str = "") -> list[Claim
 def claim_text(text: str, claim: ClaimSpan, marks: Sequence[Mark]) -> str:
     """Return the words of a claim without labels, the blanks before them, strong emphasis and the marks of quotes."""
     words = _without(text, [(claim.start, claim.end)], marks)
-    return _DRESS.sub("", words.text).strip()
+    return _NAMED.sub("", _DRESS.sub("", words.text)).strip()
 
 
 def _without(text: str, pieces: Sequence[tuple[int, int]], marks: Sequence[Mark]) -> _Words:
@@ -132,10 +136,15 @@ def sentences_of(text: str, block: Block, marks: Sequence[Mark], lang: str, *, m
         words = _without(text, pieces, marks)
         spans = _cell(words.text) if block.cells else sentence_spans(words.text, lang)
         for start, end in spans:
-            if any(map(str.isalnum, words.text[start:end])):
+            if _says_something(words.text[start:end]):
                 found.append(Sentence(words.offsets[start], words.offsets[end - 1] + 1))
     leading = _assign(found, marks, cells=block.cells, may_lead=may_lead) if found else False
     return Sentences(found, leading, block.cells)
+
+
+def _says_something(words: str) -> bool:
+    """Say whether a text has words besides those that name a source, as in `Source: [1]`."""
+    return any(word.casefold() not in SOURCE_WORDS for word in _WORD.findall(words))
 
 
 def _cell(words: str) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ _RUNS = re.compile(r"(?P<word>[^\W_]+)|[\W_]+")
 """Words, most of which fold as a whole, and what stands between them."""
 _FOLDED_TEXTS = 64
 """The sources of an answer are compared with each of its claims."""
-_EDGES = " .。।؟?!;:,"
+EDGES = " .。।؟?!;:,"
 """What doesn't count at the ends of what is looked for."""
 
 
@@ -37,7 +37,7 @@ class Folded:
             first -= 1
         while last < len(self.text) and (self.offsets[last] == self.offsets[end - 1] or unicodedata.combining(self.text[last])):
             last += 1
-        return not (self.text[first:start] + self.text[end:last]).strip(_EDGES)
+        return not (self.text[first:start] + self.text[end:last]).strip(EDGES)
 
 
 @lru_cache(maxsize=_FOLDED_TEXTS)
@@ -84,7 +84,7 @@ def find_literal(needle: str, haystack: Folded) -> tuple[int, int] | None:
 
     Blanks and full stops at the ends of the needle don't count, and it must stand at word boundaries.
     """
-    wanted = fold(needle).text.strip(_EDGES)
+    wanted = fold(needle).text.strip(EDGES)
     if not wanted:
         return None
     at = haystack.text.find(wanted)

@@ -1,9 +1,10 @@
 """The quote finder: which sentences of a source a claim rests on. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.answering.matching import find_literal, fold
+from pincite.answering.matching import EDGES, find_literal, fold
 from pincite.answering.overlap import Term, Weighted, rarity, terms, token_set, weigh
 from pincite.answering.segments import Segment, language_of, segments
 from pincite.core.evidence import Passage, Source
@@ -14,8 +15,9 @@ MAX_RUN = 3
 """A quote is at most this many adjacent sentences."""
 LONGER_RUN_PENALTY = 0.12
 """What a further sentence must add to the support of a run to be worth its length."""
-MIN_LITERAL_CHARACTERS = 12
+_MIN_LITERAL_CHARACTERS = 12
 """A shorter claim ("No.", "60") stands in any text by chance: its words are weighed instead."""
+_COUNTED = re.compile(r"\d[\d.,]* [^\W\d_]{3,}")
 NUMBER_MISSING = 0.5
 """The most support that a run can give to a claim with a number that it doesn't hold."""
 
@@ -78,9 +80,14 @@ def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | No
     return _match(best, _support(weighted, best)) if any(best.covered) else _best_of(source, parts)
 
 
+def is_telling(claim: str) -> bool:
+    """Say whether it means something that a text holds a claim word for word: a long one, or a number of things ("3 trucks")."""
+    plain = fold(claim).text.strip(EDGES)
+    return len(plain) >= _MIN_LITERAL_CHARACTERS or bool(_COUNTED.fullmatch(plain))
+
+
 def _literal(claim: str, source: Source) -> QuoteMatch | None:
-    wanted = fold(claim).text.strip()
-    if len(wanted) < MIN_LITERAL_CHARACTERS:
+    if not is_telling(claim):
         return None
     for passage in sorted(source.quotable, key=lambda passage: -passage.scores.fused):
         place = find_literal(claim, fold(passage.text))

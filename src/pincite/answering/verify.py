@@ -11,7 +11,7 @@ from pincite.answering.alignment import Side
 from pincite.answering.contrast import Compared, compare
 from pincite.answering.figures import listed
 from pincite.answering.matching import find_literal, fold
-from pincite.answering.quotes import MIN_LITERAL_CHARACTERS
+from pincite.answering.quotes import is_telling
 from pincite.answering.segments import language_of
 from pincite.answering.weights import Weights, load_weights
 from pincite.core.answers import Verdict
@@ -73,7 +73,7 @@ class Verifier:
 
     def check(self, claim: str, sides: Sequence[Side], lang: str, *, question: str = "") -> Judgement:
         """Return the verdict on a claim, also of one that stands there word for word. Otherwise as `judge`."""
-        if len(claim) >= MIN_LITERAL_CHARACTERS and any(find_literal(claim, fold(side.text)) for side in sides):
+        if is_telling(claim) and any(find_literal(claim, fold(side.text)) for side in sides):
             return LITERAL
         return self.judge(claim, sides, lang, question=question)
 

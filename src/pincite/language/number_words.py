@@ -111,7 +111,9 @@ def _values(written: str, decimal: str) -> tuple[Decimal, ...]:
     fraction = Decimal(f"{whole}.{part}")
     if len(part) != 3 or len(whole) > 3 or whole == "0":
         return (fraction,)
-    return (fraction, Decimal(plain)) if signs[0] == decimal else (Decimal(plain), fraction)
+    if signs[0] == decimal:
+        return (fraction, Decimal(plain))
+    return (Decimal(plain), fraction) if fraction % 1 else (Decimal(plain),)  # nobody writes twenty as 20,000
 
 
 @cache

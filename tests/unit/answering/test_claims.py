@@ -89,3 +89,14 @@ def test_the_text_of_a_claim_leaves_out_labels_and_nothing_else() -> None:
     text = "Paris[1] is big [2], not [1] small."
     marks = (Mark(1, 5, 8), Mark(2, 16, 19), Mark(1, 25, 28))
     assert claim_text(text, ClaimSpan(0, len(text), (1, 2)), marks) == "Paris is big, not small."
+
+
+@pytest.mark.parametrize(
+    "text", ["The fee is 5%. Source: [1]", "The fee is 5%.\n\nSources: [1]", "Die Gebühr ist 5%. (Quelle: [1])"]
+)
+def test_what_only_names_a_source_is_no_claim_and_its_label_is_that_of_the_sentence_before(text: str) -> None:
+    marked = MarkerTransducer({1})
+    shown = marked.feed(text) + marked.finish()
+    claims = split_claims(shown, marked.marks)
+    assert [claim.labels for claim in claims] == [(1,)]
+    assert claim_text(shown, claims[0], marked.marks).endswith("5%.")

@@ -172,6 +172,12 @@ def test_nothing_to_quote_is_nothing_to_check(verifier: Verifier) -> None:
     assert verifier.judge("Anything.", [], "en").verdict is Verdict.NOT_CHECKED
 
 
+def test_a_number_of_things_isnt_a_thousandth_of_another(verifier: Verifier) -> None:
+    memo = "There were 20,000 bottles of water and 200 laptops. A total of 3 trucks were used for 15 hours."
+    assert judged(verifier, "There were 20 trucks used, and for 15 hours.", memo).verdict in NOT_SUPPORTED
+    assert judged(verifier, "3 trucks", memo).verdict is Verdict.SUPPORTED
+
+
 @pytest.mark.parametrize("claim", ["…", "", "—"])
 def test_a_claim_without_words_isnt_checked(verifier: Verifier, claim: str) -> None:
     assert judged(verifier, claim).verdict is Verdict.NOT_CHECKED

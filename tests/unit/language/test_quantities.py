@@ -75,6 +75,8 @@ def test_a_date_is_read_however_it_is_written(lang: str, text: str, day: Day) ->
 def test_a_written_form_that_leaves_readings_open_keeps_them() -> None:
     assert figures_of("1,234 of them", "en").amounts[0].values == (Decimal(1234), Decimal("1.234"))
     assert figures_of("1.234 Teile", "de").amounts[0].values == (Decimal(1234), Decimal("1.234"))
+    assert figures_of("20,000 of them", "en").amounts[0].values == (Decimal(20_000),)
+    assert figures_of("20.000 davon", "de").amounts[0].values == (Decimal(20_000),)
     assert figures_of("on 3/4/2020", "en").dates[0].readings == (Day(2020, 3, 4), Day(2020, 4, 3))
     assert figures_of("on 13/4/2020", "en").dates[0].readings == (Day(2020, 4, 13),)
 
