@@ -17,6 +17,7 @@ from pincite.core.answers import FrozenQuote, Span
 from pincite.core.documents import Box, Collection, Document, PagePicture, ParsedDocument, SourceRun
 from pincite.core.ids import CollectionId, MessageId, WorkspaceId, new_id
 from pincite.core.ports.models import Vector
+from pincite.core.ports.ocr import PageNotes
 from pincite.core.ports.parsing import ContainedFile, ParseProgress, Parser
 from pincite.ingest.arrivals import Arrival
 from pincite.ingest.ingestor import Ingestor
@@ -39,8 +40,15 @@ class NextParser:
         found = await self.inner.version_of(parser)
         return f"{found}-next" if found else None
 
-    async def parse(self, path: Path, *, name: str, on_progress: Callable[[ParseProgress], None] | None = None) -> ParsedDocument:
-        found = await self.inner.parse(path, name=name, on_progress=on_progress)
+    async def parse(
+        self,
+        path: Path,
+        *,
+        name: str,
+        on_progress: Callable[[ParseProgress], None] | None = None,
+        notes: PageNotes | None = None,
+    ) -> ParsedDocument:
+        found = await self.inner.parse(path, name=name, on_progress=on_progress, notes=notes)
         return replace(found, parser_version=f"{found.parser_version}-next")
 
     async def unpack(self, path: Path, *, name: str, into: Path) -> list[ContainedFile]:
