@@ -4,7 +4,6 @@
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,7 @@ from typing import Any, cast
 from pincite.answering.segments import language_of
 from pincite.answering.selection import Candidate, candidates
 from pincite.answering.sources import group_sources
+from pincite.answering.weights import squashed
 from pincite.core.evidence import Passage, Retrieval, Signals
 from pincite.core.ports.models import EmbeddingModel
 from pincite.language.detect import detect
@@ -44,7 +44,7 @@ class Line:
         """Return the probability; a feature that isn't known counts as its mean."""
         inputs = zip(self.names, self.mean, self.scale, self.weights, strict=True)
         value = self.bias + sum((features.get(name, mean) - mean) / scale * weight for name, mean, scale, weight in inputs)
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
+        return squashed(value)
 
 
 @dataclass(frozen=True, slots=True)

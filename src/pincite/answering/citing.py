@@ -97,7 +97,7 @@ class Citing:
         matches = self._found(said)
         judged = self._judged(said, matches, written) if matches else None
         if judged is None or judged.verdict is not Verdict.SUPPORTED:
-            return Judged(_uncited(labels, self._verifier, near=[n for n, _ in matches] if _says_part(judged) else []))
+            return Judged(_uncited(labels, self._verifier, near=matches[0][0] if _says_part(judged) else None))
         return Judged(judged, matches, "verifier")
 
     def state(self, start: int, end: int, judged: Judged) -> Claim:
@@ -133,13 +133,13 @@ def _says_part(judged: Judgement | None) -> bool:
     return judged is not None and judged.verdict is Verdict.PARTLY
 
 
-def _uncited(labels: Sequence[int], verifier: Verifier | None, near: Sequence[int] = ()) -> Judgement:
+def _uncited(labels: Sequence[int], verifier: Verifier | None, near: int | None = None) -> Judgement:
     if labels:
         return Judgement(Verdict.NOT_CHECKED, None, "What it cites can't be quoted.")
     if verifier is None:
         return Judgement(Verdict.NOT_CHECKED, None, "The claim carries no citation.")
-    if near:
-        reason = f"The claim carries no citation; source {near[0]} says part of it, or says it otherwise."
+    if near is not None:
+        reason = f"The claim carries no citation; source {near} says part of it, or says it otherwise."
         return Judgement(Verdict.NOT_FOUND, None, reason)
     return Judgement(Verdict.NOT_FOUND, None, "The claim carries no citation, and no source says it.")
 

@@ -23,7 +23,7 @@ from pincite.answering.substitutions import (
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import Signs, signs_of
 from pincite.language.quantities import Figures, figures_of
-from pincite.language.stems import stem_all
+from pincite.language.stems import stem_all, stop_stems
 from pincite.language.stopwords import stop_words
 from pincite.language.words import word_spans, words
 
@@ -201,9 +201,7 @@ class _Contrast:
 
     def asked(self, question: str) -> Features:
         """How much the sources hold of what a claim adds to its question, and the sentences that say it of the question."""
-        asked = set(stem_all(words(question), self.stated.lang)) - set(
-            stem_all(sorted(stop_words(self.stated.lang)), self.stated.lang)
-        )
+        asked = set(stem_all(words(question), self.stated.lang)) - stop_stems(self.stated.lang)
         new = [word for word in self.stated.content if word.token not in asked]
         old = [word for word in self.stated.content if word.token in asked]
         best = self.close[0][1].sets[self.close[0][2]] if self.close else frozenset[str]()

@@ -13,7 +13,7 @@ from pincite.core.evidence import Passage, Source
 from pincite.language.dates import FoundDate
 from pincite.language.pointers import pointers, speakers
 from pincite.language.quantities import Amount, figures_of
-from pincite.language.stems import stem_all
+from pincite.language.stems import stem_all, stop_stems
 from pincite.language.stopwords import stop_words
 from pincite.language.words import word_spans, words
 
@@ -141,8 +141,7 @@ def _masked(stems: Sequence[str], spans: Sequence[tuple[int, int]], figures: Seq
 
 @lru_cache(maxsize=32)
 def _stops(lang: str) -> frozenset[str]:
-    plain = stop_words(lang)
-    return frozenset(plain) | frozenset(stem_all(sorted(plain), lang))
+    return stop_words(lang) | stop_stems(lang)
 
 
 def _alike(one: Line, other: Line) -> float:

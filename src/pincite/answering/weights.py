@@ -37,8 +37,8 @@ class Weights:
     def probability(self, features: Mapping[str, float]) -> float:
         """Return how likely a claim with these features is to be supported."""
         values = np.array([features.get(name, 0.0) for name in self.names])
-        by_trees = _squashed(self.start + self._forest.sum_of_leaves(values))
-        by_line = _squashed(self.bias + float(((values - self.mean) / self.scale) @ np.asarray(self.line)))
+        by_trees = squashed(self.start + self._forest.sum_of_leaves(values))
+        by_line = squashed(self.bias + float(((values - self.mean) / self.scale) @ np.asarray(self.line)))
         return self.share * by_line + (1 - self.share) * by_trees
 
     @cached_property
@@ -84,7 +84,8 @@ class _Forest:
         return float(self.values[at].sum())
 
 
-def _squashed(value: float) -> float:
+def squashed(value: float) -> float:
+    """Return the logistic function of a value."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
 
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Protocol, cast
 
@@ -92,3 +92,9 @@ def _load(name: str) -> _Stemmer:
     import Stemmer
 
     return cast(_Stemmer, Stemmer.Stemmer(name))  # pyright: ignore[reportUnknownMemberType] C extension without types
+
+
+@cache
+def stop_stems(lang: str) -> frozenset[str]:
+    """Return the stems of a language's function words."""
+    return frozenset(stem_all(sorted(stop_words(lang)), lang))
