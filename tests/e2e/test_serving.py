@@ -129,3 +129,23 @@ def test_several_processes_serve_one_address(tmp_path: Path) -> None:
         address = re.findall(r"http://[\d.:]+", printed)[0]
         done = subprocess.run(["curl", "-s", f"{address}/api/ready"], capture_output=True, text=True, timeout=60, check=False)
         assert json.loads(done.stdout) == {"status": "ok"}
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_in_a_destructor_before_the_server_runs_ends_it(tmp_path: Path, name: str) -> None:
+    """Python drops what is raised in a destructor, `KeyboardInterrupt` too: one came there once, and the server went on."""
+    program = f"""
+import signal
+from pincite.server.run import listen, serve
+
+class Dropped:
+    def __del__(self):
+        signal.raise_signal(signal.{name})
+
+serve([listen("127.0.0.1", 0)], say=lambda: Dropped() and None)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment(tmp_path), timeout=60, check=False
+    )
+    assert done.returncode == -signal.Signals[name], done.stderr
+    assert "Dropped" not in done.stderr

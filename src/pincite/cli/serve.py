@@ -38,8 +38,7 @@ def serve(host: str, port: int, workers: int, samples: bool) -> None:
     usage = asyncio.run(_begin(_address(host, port), samples))
     # Ctrl-C is how a server is ended, so nothing failed.
     with suppress(KeyboardInterrupt):
-        click.echo(usage)
-        run([taken], workers=workers)
+        run([taken], workers=workers, say=lambda: click.echo(usage))
     note("Stopped.")
 
 

@@ -1,8 +1,11 @@
 """Runs the application under uvicorn, in one process or several."""
 
 import errno
+import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -47,8 +50,8 @@ def _why_not(host: str, port: int, error: OSError) -> str:
     return f"The address {host}, port {port}, can't be had ({error.strerror}): take another --host or --port."
 
 
-def serve(sockets: Sequence[socket.socket], *, workers: int = 1) -> None:
-    """Serve until SIGTERM or SIGINT."""
+def serve(sockets: Sequence[socket.socket], *, workers: int = 1, say: Callable[[], None] = lambda: None) -> None:
+    """Serve until SIGTERM or SIGINT. `say` is called once from then on either of them ends the server, before it answers."""
     config = uvicorn.Config(
         FACTORY if workers > 1 else from_environment,
         factory=True,
@@ -67,6 +70,34 @@ def serve(sockets: Sequence[socket.socket], *, workers: int = 1) -> None:
         timeout_keep_alive=30,
     )
     if workers > 1:
-        Multiprocess(config, list(sockets)).run()
-    else:
-        uvicorn.Server(config).run(list(sockets))
+        several = Multiprocess(config, list(sockets))
+        say()
+        several.run()
+        return
+    server = uvicorn.Server(config)
+    with _hearing_from_now(server):
+        say()
+        server.run(list(sockets))
+
+
+@contextmanager
+def _hearing_from_now(server: uvicorn.Server) -> Generator[None]:
+    """Have the signals that end a server end it even before it runs; what they mean to the process comes after the block.
+
+    Until uvicorn listens to signals itself, SIGINT would raise `KeyboardInterrupt` wherever the process happens to be, and in
+    a destructor or a callback of the garbage collector Python drops what is raised: the server would go on.
+    """
+    came: list[int] = []
+
+    def end(number: int, stack: FrameType | None) -> None:
+        came.append(number)
+        server.handle_exit(number, stack)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, then in before.items():
+            signal.signal(number, then)
+    if came:
+        signal.raise_signal(came[0])
