@@ -150,7 +150,7 @@ async def test_a_receipt_is_stamped_when_it_is_first_asked_for_and_stays_so(stor
 
 
 async def test_what_is_erased_while_an_authority_is_waited_for_is_not_shown(store: Store) -> None:
-    record = await answer(store, 1, "The secret code is 4711.")
+    record = await answer(store, 1, "The secret word is honeysuckle.")
 
     class Slow(MemoryAuthority):
         async def stamp(self, data: bytes) -> bytes:
@@ -164,7 +164,7 @@ async def test_what_is_erased_while_an_authority_is_waited_for_is_not_shown(stor
             return await super().stamp(data)
 
     data = await Receipts(store, WORKSPACE, MemorySigner(), "x", Slow()).document(record.answer.message_id)
-    assert b"4711" not in data
+    assert b"honeysuckle" not in data
     assert CHECKS.check(data).faults == ()
 
 
