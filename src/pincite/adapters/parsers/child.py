@@ -69,8 +69,6 @@ def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
         return {"result": perform(request)}
     except RefusedInput as error:
         return {"refused": [error.code, error.message]}
-    except MemoryError:
-        return {"refused": ["memory", ""]}
     except RecursionError:
         return {"refused": ["too_deep", ""]}
     except FileNotFoundError:
@@ -78,7 +76,18 @@ def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
     except ChannelClosed:
         raise
     except Exception as error:  # noqa: BLE001 - the door of the child: whatever a library raises over a broken file is a reason, not an end
-        return {"refused": ["corrupt", ""], "detail": type(error).__name__}
+        return {"refused": ["memory" if lacks_memory(error) else "corrupt", ""], "detail": type(error).__name__}
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Say whether an error means that no memory was left. Libraries say so in errors of their own, and put others around them."""
+    cause: BaseException | None = error
+    while cause:
+        said = str(cause).casefold()
+        if isinstance(cause, MemoryError) or "alloc" in said or "insufficient memory" in said:
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _limit(limits: dict[str, Any]) -> None:

@@ -3,13 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-import cv2
 import numpy as np
-from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 from PIL import Image
 from rapidocr import RapidOCR
 from rapidocr.cal_rec_boxes import CalRecBoxes
-from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
 
 from pincite.adapters.parsers.ocr_words import Point, SeenLine, SeenWord
 
@@ -36,12 +33,6 @@ _PARAMETERS = {
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
 }
-_ERRORS: tuple[type[Exception], ...] = (
-    ONNXRuntimeError,
-    cv2.error,
-    cast("Any", onnxruntime).RuntimeException,
-    cast("Any", onnxruntime).Fail,
-)
 
 
 class _WordBoxes(CalRecBoxes):
@@ -78,21 +69,12 @@ class RapidEngine:
         """Return the lines of a picture, from top to bottom and left to right."""
         # Blue comes first, as OpenCV has it.
         pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
-        try:
-            found = cast("Any", self._engine(pixels, use_det=True, use_cls=False, use_rec=True, return_word_box=True))
-        except _ERRORS as error:
-            raise _told_apart(error) from error
+        found = cast("Any", self._engine(pixels, use_det=True, use_cls=False, use_rec=True, return_word_box=True))
         if found.boxes is None or found.txts is None:
             return []
         lines = zip(found.txts, found.scores, found.word_results, strict=True)
         read = (list(_words(text, words)) for text, score, words in lines if score >= _LEAST_SCORE)
         return [line for line in read if line]
-
-
-def _told_apart(error: Exception) -> Exception:
-    """Return the error for what onnxruntime and OpenCV say in errors of their own when they get no memory, else theirs."""
-    said = str(error).casefold()
-    return MemoryError() if "alloc" in said or "insufficient memory" in said else error
 
 
 def _words(text: str, words: Sequence[tuple[str, float, Sequence[Sequence[float]]]]) -> Iterator[SeenWord]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite.adapters.parsers.child import lacks_memory
 from pincite.adapters.parsers.frames import ChannelClosed, FrameTooLarge, WaitedTooLong, read_frame, write_frame
 from pincite.adapters.parsers.isolation import IsolatedParser
 from pincite.adapters.parsers.limits import ParseLimits
@@ -221,3 +222,17 @@ def test_frames_are_bounded_and_do_not_wait_for_ever() -> None:
     with pytest.raises(ChannelClosed):
         read_frame(reader, max_bytes=100)
     os.close(reader)
+
+
+def test_an_error_that_hides_a_lack_of_memory_is_one() -> None:
+    try:
+        try:
+            raise OSError("OpenCV: error: (-4:Insufficient memory) Failed to allocate 5376000 bytes")
+        except OSError as error:
+            raise ValueError from error
+    except ValueError as error:
+        hidden = error
+    assert lacks_memory(hidden)
+    assert lacks_memory(MemoryError())
+    assert lacks_memory(RuntimeError("std::bad_alloc"))
+    assert not lacks_memory(ValueError("no such table"))
