@@ -69,6 +69,8 @@ def _answer(request: dict[str, Any], replies: int) -> dict[str, object]:
         return {"result": perform(request)}
     except RefusedInput as error:
         return {"refused": [error.code, error.message]}
+    except MemoryError:
+        return {"refused": ["memory", ""]}
     except RecursionError:
         return {"refused": ["too_deep", ""]}
     except FileNotFoundError:
