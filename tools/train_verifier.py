@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from table_claims import table_claims
 from verifier_data import citations, nearest, passages, questions, rows
 
 from pincite.adapters.models.e5_words import load_words
@@ -41,7 +42,7 @@ def main(python: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            for row in (*judged(), *tampered()):
+            for row in (*judged(), *tampered(), *tabled()):
                 file.write(json.dumps(row) + "\n")
         subprocess.run([python, str(ROOT / "bench/peers/training.py"), str(path)], check=True)
 
@@ -80,13 +81,22 @@ def tampered() -> Iterator[dict[str, Any]]:
                 yield entry(name, item.material.group, pair.tampered, side, is_true=False, pair=pair, question=question)
 
 
+def tabled() -> Iterator[dict[str, Any]]:
+    """Yield claims about tables and forms, true and false."""
+    names = {name for text in passages(EVALS) if text.lang == "en" for name in text.names if name[:1].isupper() and " " in name}
+    for pair in table_claims(EVALS, sorted(names), seed=SEED):
+        side = Side(pair.text, "en")
+        yield entry("tables", pair.group, pair.claim, side, is_true=True, pair=pair, question=pair.question)
+        yield entry("tables", pair.group, pair.tampered, side, is_true=False, pair=pair, question=pair.question)
+
+
 def entry(
     name: str, group: str, claim: str, side: Side, *, is_true: bool, pair: Any = None, question: str = "", src: str = ""
 ) -> dict[str, Any]:
     """Return what the fit needs of one claim."""
     compared = compare(claim, [side], side.lang, SENSE, question=question)
     fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
-    kind = {"kind": pair.kind, "lang": pair.lang, "asked": bool(question)} if pair else {}
+    kind = {"kind": pair.kind, "lang": side.lang, "asked": bool(question)} if pair else {}
     return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, "src": src, **kind}
 
 

@@ -23,8 +23,16 @@ preprocessing: Any = import_module("sklearn.preprocessing")
 RESULT = Path(__file__).parents[1] / "results/verifier.md"
 TARGET = Path(__file__).parents[2] / "src/pincite/answering/verifier.json"
 JUDGED = ("attributionbench", "scifact-verify", "summedits", "begin-wow")
-SUITES = ("rewritten", "verbatim")
-WEIGHTS = {"attributionbench": 2.0, "scifact-verify": 1.1, "summedits": 1.0, "begin-wow": 0.5, "rewritten": 1.8, "verbatim": 0.6}
+SUITES = ("rewritten", "verbatim", "tables")
+WEIGHTS = {
+    "attributionbench": 2.0,
+    "scifact-verify": 1.3,
+    "summedits": 1.0,
+    "begin-wow": 0.5,
+    "rewritten": 1.8,
+    "verbatim": 0.6,
+    "tables": 0.9,
+}
 TREES: dict[str, Any] = {
     "max_iter": 300,
     "learning_rate": 0.05,

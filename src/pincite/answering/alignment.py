@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from pincite.answering.cells import Cell, cells_of
 from pincite.answering.matching import shared_start
 from pincite.answering.opposition import Turned
 from pincite.answering.substitutions import Counted, Line, counted
@@ -65,6 +66,11 @@ class Side:
     def counted(self) -> list[Counted]:
         """The amounts of the text with their neighbours."""
         return counted(self.text, self.figures.amounts)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The values of tables and forms in the text."""
+        return cells_of(self.text, self.lang, self.figures)
 
     def turned(self, at: int) -> Turned:
         """Return a sentence with what turns it."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pincite.answering.alignment import Features, Side, Word, closeness, share, words_of_claim
+from pincite.answering.cells import InCells, Laid, in_cells
 from pincite.answering.figures import Given, lacking, together
 from pincite.answering.opposition import Opposition, Turned, oppose
 from pincite.answering.substitutions import (
@@ -42,7 +43,8 @@ class Compared:
     `held` is the share of the claim in its closest sentence, `lacking` are amounts and dates that no source gives, `missing` words
     that no source has, `turned` words of which the closest sentences say the opposite, `denied` those that the closest one
     negates and the claim doesn't, `instead` an amount, a date or the only word that differs with what the closest sentences give in
-    its place, `ambiguous` figures that can be read in more than one way. `differs` says that the closest sentence is the claim word
+    its place, `ambiguous` figures that can be read in more than one way, `there` the value that a table or form has under labels
+    that the claim names, when it states none of them. `differs` says that the closest sentence is the claim word
     for word but for a negation, or for a word beside a number.
     """
 
@@ -54,6 +56,7 @@ class Compared:
     denied: Sequence[str] = ()
     instead: tuple[str, str] | None = None
     ambiguous: Sequence[str] = ()
+    there: str = ""
     differs: bool = False
 
 
@@ -74,6 +77,7 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         **contrast.figures(),
         **contrast.in_place(sense),
         **edited.features,
+        **contrast.celled.features,
         "is a reference": float("http" in claim),
     }
     return Compared(
@@ -83,8 +87,9 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         contrast.missing(),
         [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
         contrast.denied(),
-        contrast.instead() or contrast.swapped(edited),
+        contrast.told_instead() or contrast.swapped(edited) or contrast.celled.instead,
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
+        contrast.celled.there,
         edited.is_denied or bool(edited.features["one swapped"] and edited.features["swapped beside number"]),
     )
 
@@ -241,6 +246,22 @@ class _Contrast:
     def _close_figures(self) -> list[Figures]:
         return [figures_of(source.text_of(at), source.lang) for _, source, at in self.close]
 
+    @cached_property
+    def celled(self) -> InCells:
+        """What the tables and forms of the sources make of the claim."""
+        stated = self.stated
+        weights: dict[str, float] = {}
+        for word in stated.content:
+            weights[word.token] = max(word.weight, weights.get(word.token, 0.0))
+        prose = (
+            share(stated.content, found)
+            for source in self.sources
+            for at, found in enumerate(source.sets)
+            if source.cells and "|" not in source.text_of(at)
+        )
+        claim = Laid(stated.text, stated.lang, weights, stated.figures, max(prose, default=0.0))
+        return in_cells(claim, [(source.text, source.cells) for source in self.sources])
+
     def denied(self) -> list[str]:
         """Return the words that the closest sentence negates and the claim, which negates nothing, doesn't: two at least."""
         negated = set(self._opposed(self.told_sentences[:1]).negated_there) if not self.stated.signs.negations else set[str]()
@@ -253,6 +274,22 @@ class _Contrast:
         for mine, theirs in (*self._other_amounts(there), *self._other_dates(there)):
             return mine, theirs
         return None
+
+    def told_instead(self) -> tuple[str, str] | None:
+        """Return as `instead`, but nothing for a figure that a sentence of some source gives beside a word of the claim."""
+        found = self.instead()
+        if not found:
+            return None
+        said = {word.token for word in self.stated.content if not word.is_figure}
+        mine = figures_of(found[0], self.stated.lang)
+        for source in self.sources:
+            for at, (start, end) in enumerate(source.spans):
+                within = [
+                    a for a in source.figures.amounts if start <= a.start < end and any(a.may_equal(one) for one in mine.amounts)
+                ]
+                if within and said & source.sets[at]:
+                    return None
+        return found
 
     def _other_amounts(self, there: Given) -> Iterator[tuple[str, str]]:
         for amount in self.stated.figures.amounts:

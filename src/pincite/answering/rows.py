@@ -9,10 +9,12 @@ _CELL_BORDER = re.compile(r"[|\t]")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*(?:[^\w]*|\s?[a-zA-Z%]{1,3})")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 """Years head columns: they are names here, not numbers."""
+_HEADS_YEAR = re.compile(r"[^\d]*(?:\d{1,2}\W+)?(?:1[5-9]|20)\d\d(?!\d)[^\d]*\d?\W*")
+_MOST_HEADS = 4
 
 
 def table_heads(parts: Sequence[Segment], index: int, *, may_be_cut: bool = False) -> tuple[int, ...]:
-    """Return what a row of a table is read under: its head row, and the nearest row above that only names what follows it.
+    """Return what a row of a table is read under: its head rows, and the nearest row above that only names what follows it.
 
     With `may_be_cut` the first part may go on with a table that began before the passage: then its row is a head only when
     it has names where the row has numbers. A row whose cells are mostly numbers never is one.
@@ -24,7 +26,8 @@ def table_heads(parts: Sequence[Segment], index: int, *, may_be_cut: bool = Fals
         first -= 1
     named = next((above for above in range(index - 1, first, -1) if only_names(parts[above])), first)
     is_headed = _is_head(parts[first], over=parts[first + 1 : index + 1], in_doubt=may_be_cut and first == 0)
-    heads = (first, named) if is_headed else (named,) if named != first else ()
+    more = next((at for at in range(first + 1, first + _MOST_HEADS) if at >= index or not _goes_on(parts[at])), first + _MOST_HEADS)
+    heads = (*range(first, more), named) if is_headed else (named,) if named != first else ()
     return tuple(head for head in dict.fromkeys(heads) if head < index)
 
 
@@ -44,6 +47,15 @@ def _is_head(row: Segment, *, over: Sequence[Segment], in_doubt: bool) -> bool:
     if values and 2 * numbers >= len(values):
         return False
     return not in_doubt or (not numbers and any(_is_number(cell) for other in over for cell in cells(other)[1:]))
+
+
+def _goes_on(row: Segment) -> bool:
+    """Say whether a row under a head is part of it: it names no row itself, or years."""
+    label, *values = cells(row)
+    values = [cell for cell in values if cell]
+    others = [cell for cell in values if not _HEADS_YEAR.fullmatch(cell)]
+    has_names = not label or label.startswith("(") or len(others) < len(values)
+    return bool(values) and has_names and not any(map(_is_number, others))
 
 
 def _is_number(cell: str) -> bool:

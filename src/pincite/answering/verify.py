@@ -100,7 +100,7 @@ class Verifier:
         if compared is None:
             return _unchecked("It holds no words that could be compared.")
         found = _judged(compared, self.weights())
-        if unknown and found.verdict is Verdict.NOT_FOUND:
+        if unknown and found.verdict is Verdict.NOT_FOUND and not compared.there:
             return _unchecked("It can't be told in which language its sources are; compare it with its quote.")
         return found
 
@@ -148,6 +148,8 @@ def _contradicted(compared: Compared) -> str:
 
 
 def _not_found(compared: Compared) -> str:
+    if compared.there:
+        return f"Its source says {compared.there} there; compare the claim with its quote."
     lacking = [*compared.lacking, *compared.missing][:4]
     if lacking:
         return f"Its sources don't say {listed(lacking)}; compare the claim with its quote."

@@ -1,0 +1,317 @@
+"""Values of tables and forms under the labels that they stand at, and what a claim makes of them. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import groupby
+
+from pincite.answering.figures import Given
+from pincite.answering.rows import cells, table_heads
+from pincite.answering.segments import Segment, SegmentKind
+from pincite.language.dates import FoundDate
+from pincite.language.quantities import Amount, Figures
+from pincite.language.stems import stem_all, stop_stems
+from pincite.language.words import words
+
+_LINE = re.compile(r"[^\n]+")
+_NAMED = re.compile(r"\s*(?P<label>[^\s:|][^:|\n]{0,60}?)\s*:\s+(?P<value>[^\s|][^\n]{0,120})$")
+_MOST_CELLS = 400
+_MOST_LABEL_WORDS = 6
+_MOST_VALUE_WORDS = 20
+_NAMED_WELL = 0.5
+"""A claim that has this share of a value's labels speaks of it, unless it has more of another's."""
+_NAMED_WHOLLY = 0.99
+_LEAST_HELD = 0.2
+"""Labels that are less of a claim don't tell that it speaks of their value."""
+_MARGIN = 0.1
+"""A sentence that holds more of a claim than labels do, by this, is what the claim speaks of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value, `[start, end)` of its text, by the stems of its words, with its row's label and its column's head.
+
+    Of these each stem has a share of 1: the more, the fewer other rows or columns of the table have it. `above` are the stems of
+    what names several rows.
+    """
+
+    start: int
+    end: int
+    tokens: frozenset[str]
+    label: Mapping[str, float]
+    head: Mapping[str, float]
+    above: frozenset[str]
+    amounts: tuple[Amount, ...]
+    dates: tuple[FoundDate, ...]
+    table: int
+    """The number of its table among those of the text."""
+
+    def is_in(self, tokens: Set[str], own: Given) -> bool:
+        """Say whether a claim with these stems and figures states its value."""
+        if not self.amounts and not self.dates:
+            return self.tokens <= tokens
+        return all(map(own.holds_amount, self.amounts)) and all(map(own.holds_date, self.dates))
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A value as a table or form has it, before its words are looked at."""
+
+    start: int
+    end: int
+    label: str
+    head: str = ""
+    above: str = ""
+
+
+def cells_of(text: str, lang: str, figures: Figures) -> list[Cell]:
+    """Return the values of all tables, forms and lines such as `Commission: 10%` in a text, whose figures are given."""
+    stops = stop_stems(lang)
+    found: list[Cell] = []
+    for number, block in enumerate(_blocks(text)):
+        labels = _shared_out({one.label for one in block}, lang, stops)
+        heads = _shared_out({one.head for one in block}, lang, stops)
+        for one in block:
+            tokens = frozenset(stem_all(words(text[one.start : one.end]), lang)) - stops
+            if 0 < len(tokens) <= _MOST_VALUE_WORDS:
+                amounts = tuple(a for a in figures.amounts if one.start <= a.start < one.end)
+                dates = tuple(d for d in figures.dates if one.start <= d.start < one.end)
+                above = frozenset(stem_all(words(one.above), lang)) - stops
+                found.append(Cell(one.start, one.end, tokens, labels[one.label], heads[one.head], above, amounts, dates, number))
+        if len(found) >= _MOST_CELLS:
+            break
+    return found[:_MOST_CELLS]
+
+
+def _shared_out(labels: Set[str], lang: str, stops: frozenset[str]) -> dict[str, dict[str, float]]:
+    """Return for each label of a table its stems with their shares of it."""
+    stems = {label: frozenset(stem_all(words(label), lang)) - stops for label in labels}
+    count = Counter(token for found in stems.values() for token in found)
+    shares: dict[str, dict[str, float]] = {}
+    for label, found in stems.items():
+        whole = sum(1 / count[token] for token in found)
+        shares[label] = {token: 1 / count[token] / whole for token in found}
+    return shares
+
+
+def _blocks(text: str) -> Iterator[list[_Placed]]:
+    """Yield the values of each table, and of all lines with a label."""
+    rows: list[tuple[int, str]] = []
+    named: list[_Placed] = []
+    for match in _LINE.finditer(text):
+        line = match.group()
+        if line.lstrip().startswith("|"):
+            rows.append((match.start(), line))
+            continue
+        if rows:
+            yield list(_of_table(rows))
+            rows = []
+        found = _NAMED.match(line)
+        if found and len(words(found["label"])) <= _MOST_LABEL_WORDS:
+            named.append(_Placed(match.start() + found.start("value"), match.start() + found.end("value"), found["label"]))
+    yield list(_of_table(rows))
+    yield named
+
+
+def _of_table(rows: Sequence[tuple[int, str]]) -> Iterator[_Placed]:
+    parts = [Segment(start, start + len(line), line, SegmentKind.ROW) for start, line in rows]
+    split = [cells(part) for part in parts]
+    is_form = 2 * sum(row[0].endswith(":") for row in split) > len(split)
+    for index, (start, line) in enumerate(rows):
+        row = split[index]
+        places = _places(start, line, row)
+        if is_form:
+            yield from _of_form(row, places)
+            continue
+        heads = [split[head] for head in table_heads(parts, index)]
+        above = " ".join(head[0] for head in heads if not any(head[1:]))
+        columns = _columns([head for head in heads if any(head[1:])])
+        for at, (cell, place) in enumerate(zip(row, places, strict=True)):
+            if cell:
+                yield _Placed(*place, row[0] if at else "", columns[at] if at < len(columns) else "", above)
+
+
+def _columns(heads: Sequence[Sequence[str]]) -> list[str]:
+    """Return what heads each column: what a row of heads says above another goes for the columns after it that it leaves empty.
+
+    What stands in brackets tells units, and is left out.
+    """
+    width = max(map(len, heads), default=0)
+    found: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(heads):
+        over = ""
+        for at, cell in enumerate("" if cell.startswith("(") else cell for cell in row):
+            over = cell or (over if at > 1 and number < len(heads) - 1 else "")
+            found[at].append(over)
+    return [" ".join(filter(None, parts)) for parts in found]
+
+
+def _of_form(row: Sequence[str], places: Sequence[tuple[int, int]]) -> Iterator[_Placed]:
+    label = ""
+    for cell, place in zip(row, places, strict=True):
+        if cell.endswith(":"):
+            label = cell
+        elif cell and label:
+            yield _Placed(*place, label)
+            label = ""
+
+
+def _places(start: int, line: str, row: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the cells of a row stand in their text."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    for cell in row:
+        at = line.find(cell, at) if cell else at
+        found.append((start + at, start + at + len(cell)))
+        at += len(cell)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A claim as it is laid beside cells: its text and language, the weights of its stems, its figures.
+
+    `in_prose` is the most of its weight, in 0-1, that a sentence outside of tables holds.
+    """
+
+    text: str
+    lang: str
+    weights: Mapping[str, float]
+    figures: Figures
+    in_prose: float
+
+
+@dataclass(frozen=True, slots=True)
+class InCells:
+    """What cells make of a claim: numbers, and a figure of the claim with what its labels have instead, as both are written."""
+
+    features: Mapping[str, float]
+    instead: tuple[str, str] | None = None
+    there: str = ""
+    """A value whose labels the claim names, where it states none of a label that it names."""
+
+
+NOTHING = InCells(dict.fromkeys(("cells", "cell said", "cell said least", "cell labelled", "cell held", "cell instead"), 0.0))
+
+
+def in_cells(claim: Laid, texts: Sequence[tuple[str, Sequence[Cell]]]) -> InCells:
+    """Compare a claim with the values of some texts under their labels."""
+    if not any(found for _, found in texts):
+        return NOTHING
+    return _Compared(claim, texts).told()
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A value beside a claim. In 0-1: how well its labels are named beside the table's others (`score`), how much of its label is,
+    and how much of the claim its labels hold.
+    """
+
+    cell: Cell
+    text: str
+    score: float
+    labelled: float
+    held: float
+
+
+class _Compared:
+    """A claim beside cells: `said` are those whose value it states, `others` those whose labels it names without their value."""
+
+    def __init__(self, claim: Laid, texts: Sequence[tuple[str, Sequence[Cell]]]) -> None:
+        self.claim = claim
+        tokens = claim.weights.keys()
+        own = Given(claim.figures.amounts, claim.figures.dates)
+        self.said: list[_Named] = []
+        self.others: list[_Named] = []
+        self.labels: set[str] = set()
+        for text, found in texts:
+            for _, table in groupby(found, key=lambda cell: cell.table):
+                for one in self._named(text, list(table)):
+                    self.labels.update(one.cell.label, one.cell.head, one.cell.above)
+                    if one.cell.is_in(tokens, own):
+                        self.said.append(one)
+                    elif one.score >= _NAMED_WELL and one.held + _MARGIN >= claim.in_prose:
+                        self.others.append(one)
+
+    def _named(self, text: str, table: Sequence[Cell]) -> Iterator[_Named]:
+        """Yield the values of a table.
+
+        Labels of rows don't count where the claim names none of the table's rows, nor heads where it names no column.
+        """
+        tokens = self.claim.weights.keys()
+        whole = sum(self.claim.weights.values()) or 1.0
+        labels = [_share(cell.label, tokens) for cell in table]
+        heads = [_share(cell.head, tokens) for cell in table]
+        most_label, most_head = max(labels), max(heads)
+        for cell, label, head in zip(table, labels, heads, strict=True):
+            shares = [label / most_label] if cell.label and most_label else []
+            shares += [head / most_head] if cell.head and most_head else []
+            held = sum(weight for token, weight in self.claim.weights.items() if token in cell.label or token in cell.head)
+            yield _Named(cell, text, sum(shares) / len(shares) if shares else 0.0, label if most_label else head, held / whole)
+
+    def told(self) -> InCells:
+        if self.claim.in_prose > _MARGIN + max((self._held(one.cell) for one in self.said), default=0.0) and not self.others:
+            return NOTHING
+        best = max((one.score for one in self.said), default=0.0)
+        least = self._least(best)
+        other = max((one.score for one in self.others), default=0.0)
+        features = {
+            "cells": 1.0,
+            "cell said": best,
+            "cell said least": least,
+            "cell labelled": max((one.labelled for one in self.said if one.score == best), default=0.0),
+            "cell held": max((self._held(one.cell) for one in self.said if one.score == best), default=0.0),
+            "cell instead": max(0.0, other - min(best, least)),
+        }
+        return InCells(features, self._instead(), self._there() if min(best, least) < _NAMED_WHOLLY else "")
+
+    def _held(self, cell: Cell) -> float:
+        there = cell.tokens.union(cell.label, cell.head, cell.above)
+        held = sum(weight for token, weight in self.claim.weights.items() if token in there)
+        return held / (sum(self.claim.weights.values()) or 1.0)
+
+    def _meant(self) -> list[_Named]:
+        """Return the values that a claim speaks of by their labels without stating them, that of which it names most first."""
+        found = [
+            one for one in self.others if one.score >= _NAMED_WHOLLY and one.labelled >= _NAMED_WELL and one.held >= _LEAST_HELD
+        ]
+        return sorted(found, key=lambda one: -one.held)
+
+    def _there(self) -> str:
+        return next((one.text[one.cell.start : one.cell.end] for one in self._meant()), "")
+
+    def _least(self, best: float) -> float:
+        """Return how well the labels of the worst labelled figure are named; a figure that is a label is named itself."""
+        figures = self.claim.figures
+        scores = [self._of_amount(amount) for amount in figures.amounts if not self._is_label(amount)]
+        scores += [self._of_date(date) for date in figures.dates if not self._is_label(date)]
+        return min(scores, default=best)
+
+    def _of_amount(self, amount: Amount) -> float:
+        return max((one.score for one in self.said if any(a.may_equal(amount) for a in one.cell.amounts)), default=0.0)
+
+    def _of_date(self, date: FoundDate) -> float:
+        return max((one.score for one in self.said if any(not _apart(d, date) for d in one.cell.dates)), default=0.0)
+
+    def _is_label(self, figure: Amount | FoundDate) -> bool:
+        return self.labels.issuperset(stem_all(words(self.claim.text[figure.start : figure.end]), self.claim.lang))
+
+    def _instead(self) -> tuple[str, str] | None:
+        """Return the first amount that no labels the claim names have, with the value that they have."""
+        meant = self._meant()
+        for amount in self.claim.figures.amounts:
+            if self._is_label(amount) or self._of_amount(amount) >= _NAMED_WHOLLY:
+                continue
+            for one in meant:
+                if len(one.cell.amounts) == 1 and one.cell.amounts[0].is_comparable(amount):
+                    return self.claim.text[amount.start : amount.end].strip(), one.text[one.cell.start : one.cell.end]
+        return None
+
+
+def _share(label: Mapping[str, float], tokens: Set[str]) -> float:
+    return sum((share for token, share in label.items() if token in tokens), 0.0)
+
+
+def _apart(one: FoundDate, other: FoundDate) -> bool:
+    return all(mine.differs(theirs) for mine in one.readings for theirs in other.readings)

@@ -1,0 +1,109 @@
+"""Claims that speak of tables and forms: a value counts under the labels that it stands at."""
+
+from pathlib import Path
+
+import pytest
+
+from pincite.adapters.models.e5_words import LazyWords
+from pincite.answering.alignment import Side
+from pincite.answering.verify import Judgement, Verifier
+from pincite.core.answers import Verdict
+
+ORDER = """Booking order
+
+| Order No: | 2024-12-5678 | Cinema: | Downtown Multiplex |
+| Booking Dates: | 12/20/2024 - 12/31/2024 | Primary Contact: | Sarah Johnson |
+
+Agency: Premier Entertainment Group
+
+Commission: 10%
+
+| Month | Shows | Gross Amount | Net Amount |
+| December 2024 | 48 | $12,500.00 | $11,250.00 |"""
+INCOME = """|  | Year ended December 31, |  | Change |
+| (in thousands of dollars) | 2019 | 2018 | 2019 vs. 2018 |
+| Revenue: |  |  |  |
+| Licences | 7,185 | 6,020 | 19.4% |
+| Services, net | 8,015 | 4,534 | 76.8% |
+| Interest expense | (1,639) | (727) | 125.4% |"""
+REFUSED = {Verdict.CONTRADICTED, Verdict.NOT_FOUND}
+
+
+@pytest.fixture(scope="module")
+def verifier(tmp_path_factory: pytest.TempPathFactory) -> Verifier:
+    return Verifier(LazyWords(tmp_path_factory.mktemp("words")))
+
+
+def judged(verifier: Verifier, claim: str, source: str, lang: str = "en") -> Judgement:
+    return verifier.check(claim, [Side(source, lang)], "en")
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        (ORDER, "The gross amount of the booking is $12,500.00."),
+        (ORDER, "The commission is 10 percent."),
+        (ORDER, "The primary contact is Sarah Johnson."),
+        (ORDER, "48 shows were booked for December 2024."),
+        (INCOME, "In 2019, interest expense amounted to 1,639."),
+        (INCOME, "Services were 4,534 in 2018."),
+        (INCOME, "The company reported licences of 7,185 for 2019."),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", ""])
+def test_a_value_under_the_labels_of_a_claim_supports_it(verifier: Verifier, source: str, claim: str, lang: str) -> None:
+    found = judged(verifier, claim, source, lang)
+    assert found.verdict in {Verdict.SUPPORTED, Verdict.PARTLY}, found
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "there"),
+    [
+        (ORDER, "The net amount of the booking is $12,500.00.", "$11,250.00"),
+        (ORDER, "The commission is 15 percent.", "10%"),
+        (ORDER, "The primary contact is Mike Chen.", "Sarah Johnson"),
+        (ORDER, "3 shows were booked for December 2024.", "48"),
+        (INCOME, "In 2018, interest expense amounted to 1,639.", "(727)"),
+        (INCOME, "Services were 4,534 in 2019.", "8,015"),
+        (INCOME, "The company reported licences of 8,015 for 2019.", "7,185"),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", ""])
+def test_a_value_of_other_labels_does_not_and_the_right_one_is_told(
+    verifier: Verifier, source: str, claim: str, there: str, lang: str
+) -> None:
+    found = judged(verifier, claim, source, lang)
+    assert found.verdict in REFUSED, found
+    assert there in found.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "label", "head"),
+    [
+        ("7,185", "licenc", "2019"),
+        ("4,534", "servic", "2018"),
+        ("125.4%", "expens", "vs"),
+    ],
+)
+def test_a_value_stands_under_all_rows_of_the_head(row: str, label: str, head: str) -> None:
+    [cell] = [cell for cell in Side(INCOME, "en").cells if INCOME[cell.start : cell.end] == row]
+    assert label in cell.label
+    assert head in cell.head
+    assert sum(cell.label.values()) == pytest.approx(1)
+    assert sum(cell.head.values()) == pytest.approx(1)
+
+
+def test_prose_with_a_colon_is_no_form() -> None:
+    text = "Note: the tenant pays.\n\nThe parties to this agreement, as they are named above and below, say: nothing."
+    assert [text[cell.start : cell.end] for cell in Side(text, "en").cells] == ["the tenant pays."]
+
+
+def test_a_claim_about_prose_beside_a_table_is_not_held_against_the_table(verifier: Verifier) -> None:
+    text = f"{INCOME}\n\nInterest expense rose because the company borrowed 20 million dollars from its bank in May."
+    claim = "Interest expense rose since the company borrowed 20 million dollars from its bank in May."
+    assert judged(verifier, claim, text).verdict in {Verdict.SUPPORTED, Verdict.PARTLY}
+
+
+def test_rows_without_end_are_looked_at_in_bounded_time() -> None:
+    text = "\n".join(f"| row {at} | {at} | {at + 1} |" for at in range(5_000))
+    assert len(Side(text, "en").cells) == 400
