@@ -18,8 +18,9 @@ from pincite.core.ids import VersionId
 from pincite.core.ports.locator import Locator
 from pincite.language.detect import detect
 
-_WORTH_JUDGING = 0.5
-"""A source that holds less of a claim's words isn't tried for one without a label."""
+_WORTH_JUDGING = 0.2
+"""A source that holds less of a claim's words in one place isn't tried for one without a label."""
+_MOST_TRIED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,13 @@ class Citing:
             return Judged(_NOT_JUDGED, matches)
         if labels or not self._verifier:
             return Judged(self._judged(said, matches, written) if matches else _uncited(labels, self._verifier), matches)
-        matches = self._found(said)
-        judged = self._judged(said, matches, written) if matches else None
-        if judged is None or judged.verdict is not Verdict.SUPPORTED:
-            return Judged(_uncited(labels, self._verifier, near=matches[0][0] if _says_part(judged) else None))
-        return Judged(judged, matches, "verifier")
+        near: int | None = None
+        for match in self._found(said):
+            judged = self._judged(said, [match], written)
+            if judged.verdict is Verdict.SUPPORTED:
+                return Judged(judged, [match], "verifier")
+            near = match[0] if near is None and judged.verdict is Verdict.PARTLY else near
+        return Judged(_uncited(labels, self._verifier, near))
 
     def state(self, start: int, end: int, judged: Judged) -> Claim:
         """Return a judged claim as it stands in the answer, with its citations."""
@@ -107,10 +110,10 @@ class Citing:
         return Claim(start, end, told.verdict, told.support, told.reason, tuple(dict.fromkeys(found)))
 
     def _found(self, said: str) -> list[tuple[int, QuoteMatch]]:
-        """Return the source that holds most of a claim without a label."""
+        """Return the sources that hold most of a claim without a label, the one that holds most of it first."""
         every = [(n, match) for n, source in self._by_number.items() if (match := find_quote(said, source, lang=self._lang))]
-        best = max(every, key=lambda item: item[1].support, default=None)
-        return [best] if best and best[1].support >= _WORTH_JUDGING else []
+        worth = [item for item in every if item[1].support >= _WORTH_JUDGING]
+        return sorted(worth, key=lambda item: -item[1].support)[:_MOST_TRIED]
 
     def _judged(self, said: str, matches: Sequence[tuple[int, QuoteMatch]], written: str) -> Judgement:
         if any(match.literal for _, match in matches):
@@ -129,10 +132,6 @@ class Citing:
 _NOT_JUDGED = Judgement(Verdict.NOT_CHECKED, None, "The collection has claims not checked; compare it with its quote.")
 
 
-def _says_part(judged: Judgement | None) -> bool:
-    return judged is not None and judged.verdict is Verdict.PARTLY
-
-
 def _uncited(labels: Sequence[int], verifier: Verifier | None, near: int | None = None) -> Judgement:
     if labels:
         return Judgement(Verdict.NOT_CHECKED, None, "What it cites can't be quoted.")
@@ -141,7 +140,7 @@ def _uncited(labels: Sequence[int], verifier: Verifier | None, near: int | None 
     if near is not None:
         reason = f"The claim carries no citation; source {near} says part of it, or says it otherwise."
         return Judgement(Verdict.NOT_FOUND, None, reason)
-    return Judgement(Verdict.NOT_FOUND, None, "The claim carries no citation, and no source says it.")
+    return Judgement(Verdict.NOT_FOUND, None, "The claim carries no citation, and it wasn't found in the sources.")
 
 
 def _citation(n: int, match: QuoteMatch, issued_by: Literal["model", "verifier"]) -> Citation:

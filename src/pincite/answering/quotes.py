@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pincite.answering.matching import EDGES, find_literal, fold
 from pincite.answering.overlap import Term, Weighted, rarity, terms, token_set, weigh
+from pincite.answering.rows import table_heads
 from pincite.answering.segments import Segment, language_of, segments
 from pincite.core.evidence import Passage, Source
 
@@ -15,6 +16,8 @@ MAX_RUN = 3
 """A quote is at most this many adjacent sentences."""
 LONGER_RUN_PENALTY = 0.12
 """What a further sentence must add to the support of a run to be worth its length."""
+LACKING_PENALTY = 0.2
+"""What a run loses for a number of the claim that it lacks and another has: a reader looks for the number first."""
 _MIN_LITERAL_CHARACTERS = 12
 """A shorter claim ("No.", "60") stands in any text by chance: its words are weighed instead."""
 _COUNTED = re.compile(r"\d[\d.,]* [^\W\d_]{3,}")
@@ -114,14 +117,27 @@ def _part(passage: Passage) -> _Part:
 
 def _runs(parts: Sequence[_Part], weighted: Weighted) -> Iterator[_Run]:
     """Yield all runs of adjacent sentences, shorter ones first."""
-    for part in parts:
+    singles = [_covered(part, weighted) for part in parts]
+    numbers = [at for at, term in enumerate(weighted.terms) if _is_number(term) and any(v[at] for one in singles for v in one)]
+    for part, single in zip(parts, singles, strict=True):
         prior = 0.001 * part.passage.scores.fused
-        single = [weighted.vector(tokens) for tokens in part.tokens]
         for size in range(1, MAX_RUN + 1):
             for first in range(len(single) - size + 1):
                 covered = tuple(map(max, zip(*single[first : first + size], strict=True)))
-                score = sum(covered) - LONGER_RUN_PENALTY * (size - 1) + prior
+                lacks = sum(not covered[at] for at in numbers)
+                score = sum(covered) - LONGER_RUN_PENALTY * (size - 1) - LACKING_PENALTY * lacks + prior
                 yield _Run(part, first, first + size - 1, covered, score)
+
+
+def _covered(part: _Part, weighted: Weighted) -> list[tuple[float, ...]]:
+    """Return what each segment covers of each term of the claim; a row of a table covers what its heads do, too."""
+    own = [weighted.vector(tokens) for tokens in part.tokens]
+    cut = part.passage.chunk_index > 0
+    heads = [table_heads(part.segments, at, may_be_cut=cut) for at in range(len(part.segments))]
+    return [
+        tuple(map(max, zip(mine, *(own[head] for head in above), strict=True))) if above else mine
+        for mine, above in zip(own, heads, strict=True)
+    ]
 
 
 def _support(weighted: Weighted, run: _Run) -> float:
