@@ -10,7 +10,7 @@ from pincite.answering.rows import table_heads
 from pincite.answering.segments import Segment, language_of, segments
 from pincite.core.evidence import Passage, Source
 
-QUOTES = "quotes/1"
+QUOTES = "quotes/2"
 """What finds quotes, as receipts name it where nothing judges claims: another number where it finds others."""
 MAX_RUN = 3
 """A quote is at most this many adjacent sentences."""

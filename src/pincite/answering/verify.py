@@ -19,7 +19,7 @@ from pincite.core.evidence import Passage, Source
 from pincite.core.ports.models import WordSense
 from pincite.language.polarity import knows
 
-VERDICTS = "verdicts/2"
+VERDICTS = "verdicts/3"
 """What judges claims, as receipts name it: another number where verdicts change."""
 
 _EVEN = 0.5
