@@ -32,7 +32,7 @@ from pincite.core.ports.judging import Judge, Ruling
 SEED = 11
 LONGEST_SOURCE = 1_500
 PATIENCE_S = 900.0
-VERIFIER, ALONE, CHECKED = "the verifier alone", "the judge alone", "the verifier with the judge, as the product has it"
+VERIFIER, ALONE, CHECKED = "the verifier alone", "the judge alone", "both, the judge asked of every claim"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pincite.answering.figures import Given
-from pincite.answering.rows import cells, table_heads
+from pincite.answering.rows import cells, is_number, table_heads
 from pincite.answering.segments import Segment, SegmentKind
 from pincite.language.dates import FoundDate
 from pincite.language.quantities import Amount, Figures
@@ -30,10 +30,10 @@ _MARGIN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value, `[start, end)` of its text, by the stems of its words, with its row's label and its column's head.
+    """A value, `[start, end)` of its text, by the stems of its words.
 
-    Of these each stem has a share of 1: the more, the fewer other rows or columns of the table have it. `above` are the stems of
-    what names several rows.
+    `label` are the other names of its row, `head` what its column is called: stems, each with a share of 1, the greater the fewer
+    other rows or columns of the table have it. `above` are the stems of what names several rows.
     """
 
     start: int
@@ -118,18 +118,23 @@ def _of_table(rows: Sequence[tuple[int, str]]) -> Iterator[_Placed]:
     parts = [Segment(start, start + len(line), line, SegmentKind.ROW) for start, line in rows]
     split = [cells(part) for part in parts]
     is_form = 2 * sum(row[0].endswith(":") for row in split) > len(split)
+    first = table_heads(parts, len(parts) - 1) if parts and not is_form else ()
     for index, (start, line) in enumerate(rows):
         row = split[index]
+        if index in first and any(row[1:]):
+            continue
         places = _places(start, line, row)
         if is_form:
             yield from _of_form(row, places)
             continue
         heads = [split[head] for head in table_heads(parts, index)]
         above = " ".join(head[0] for head in heads if not any(head[1:]))
+        names = [(at, cell) for at, cell in enumerate(row) if cell and (not at or not is_number(cell))]
         columns = _columns([head for head in heads if any(head[1:])])
         for at, (cell, place) in enumerate(zip(row, places, strict=True)):
             if cell:
-                yield _Placed(*place, row[0] if at else "", columns[at] if at < len(columns) else "", above)
+                label = " ".join(name for other, name in names if other != at)
+                yield _Placed(*place, label, columns[at] if at < len(columns) else "", above)
 
 
 def _columns(heads: Sequence[Sequence[str]]) -> list[str]:

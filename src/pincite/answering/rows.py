@@ -43,10 +43,10 @@ def cells(row: Segment) -> list[str]:
 
 def _is_head(row: Segment, *, over: Sequence[Segment], in_doubt: bool) -> bool:
     values = [cell for cell in cells(row)[1:] if cell]
-    numbers = sum(map(_is_number, values))
+    numbers = sum(map(is_number, values))
     if values and 2 * numbers >= len(values):
         return False
-    return not in_doubt or (not numbers and any(_is_number(cell) for other in over for cell in cells(other)[1:]))
+    return not in_doubt or (not numbers and any(is_number(cell) for other in over for cell in cells(other)[1:]))
 
 
 def _goes_on(row: Segment) -> bool:
@@ -55,8 +55,9 @@ def _goes_on(row: Segment) -> bool:
     values = [cell for cell in values if cell]
     others = [cell for cell in values if not _HEADS_YEAR.fullmatch(cell)]
     has_names = not label or label.startswith("(") or len(others) < len(values)
-    return bool(values) and has_names and not any(map(_is_number, others))
+    return bool(values) and has_names and not any(map(is_number, others))
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Say whether a cell is a number, perhaps with a unit; a year is none."""
     return bool(_NUMBER.fullmatch(cell)) and not _YEAR.fullmatch(cell)

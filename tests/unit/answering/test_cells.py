@@ -1,7 +1,5 @@
 """Claims that speak of tables and forms: a value counts under the labels that it stands at."""
 
-from pathlib import Path
-
 import pytest
 
 from pincite.adapters.models.e5_words import LazyWords
@@ -26,6 +24,10 @@ INCOME = """|  | Year ended December 31, |  | Change |
 | Licences | 7,185 | 6,020 | 19.4% |
 | Services, net | 8,015 | 4,534 | 76.8% |
 | Interest expense | (1,639) | (727) | 125.4% |"""
+PEOPLE = """| Index | Customer Id | First Name | Last Name | Company | City | Phone |
+| 1 | DD37Cf93aecA6Dc | Sheryl | Baxter | Rasmussen Group | East Leonard | 229.077.5154 |
+| 2 | 1Ef7b82A4CAAD10 | Preston | Lozano | Vega-Gentry | East Jimmychester | 5153435776 |
+| 3 | 6F94879bDAfE5a6 | Roy | Berry | Murillo-Perry | Isabelborough | 539-402-0259 |"""
 REFUSED = {Verdict.CONTRADICTED, Verdict.NOT_FOUND}
 
 
@@ -48,6 +50,8 @@ def judged(verifier: Verifier, claim: str, source: str, lang: str = "en") -> Jud
         (INCOME, "In 2019, interest expense amounted to 1,639."),
         (INCOME, "Services were 4,534 in 2018."),
         (INCOME, "The company reported licences of 7,185 for 2019."),
+        (PEOPLE, "The company of Preston Lozano is Vega-Gentry."),
+        (PEOPLE, "The customer ID of Sheryl Baxter is DD37Cf93aecA6Dc."),
     ],
 )
 @pytest.mark.parametrize("lang", ["en", ""])
@@ -75,6 +79,13 @@ def test_a_value_of_other_labels_does_not_and_the_right_one_is_told(
     found = judged(verifier, claim, source, lang)
     assert found.verdict in REFUSED, found
     assert there in found.reason
+
+
+@pytest.mark.parametrize(
+    "claim", ["The company of Preston Lozano is Rasmussen Group.", "The customer ID of Sheryl Baxter is 1Ef7b82A4CAAD10."]
+)
+def test_a_value_of_another_row_does_not_whatever_column_names_the_row(verifier: Verifier, claim: str) -> None:
+    assert judged(verifier, claim, PEOPLE).verdict not in {Verdict.SUPPORTED, Verdict.NOT_CHECKED}
 
 
 @pytest.mark.parametrize(
