@@ -16,7 +16,7 @@ from pincite.language.words import words
 
 _LINE = re.compile(r"[^\n]+")
 _NAMED = re.compile(r"\s*(?P<label>[^\s:|][^:|\n]{0,60}?)\s*:\s+(?P<value>[^\s|][^\n]{0,120})$")
-_MOST_CELLS = 400
+_MOST_CELLS, _MOST_ROWS = 400, 200
 _MOST_LABEL_WORDS = 6
 _MOST_VALUE_WORDS = 20
 _NAMED_WELL = 0.5
@@ -102,7 +102,7 @@ def _blocks(text: str) -> Iterator[list[_Placed]]:
     for match in _LINE.finditer(text):
         line = match.group()
         if line.lstrip().startswith("|"):
-            rows.append((match.start(), line))
+            rows += [(match.start(), line)] if len(rows) < _MOST_ROWS else []
             continue
         if rows:
             yield list(_of_table(rows))

@@ -115,6 +115,6 @@ def test_a_claim_about_prose_beside_a_table_is_not_held_against_the_table(verifi
     assert judged(verifier, claim, text).verdict in {Verdict.SUPPORTED, Verdict.PARTLY}
 
 
-def test_rows_without_end_are_looked_at_in_bounded_time() -> None:
+def test_rows_without_end_are_looked_at_up_to_a_bound() -> None:
     text = "\n".join(f"| row {at} | {at} | {at + 1} |" for at in range(5_000))
     assert len(Side(text, "en").cells) == 400
