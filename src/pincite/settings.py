@@ -78,7 +78,8 @@ class Settings:
     answerable_least: float = _number(
         "PINCITE_ANSWERABLE_LEAST",
         0.15,
-        "Least probability that what was found answers a question (`answerable`); below it no model is asked. 0: one always is.",
+        "Least probability that what was found answers a question (`answerable`); below it no model is asked. 0: one always is. "
+        "A chat model, which can decline itself, is asked from a third of it on, and always for a summary or the like.",
         unit="probability",
         least=0,
         most=1,

@@ -79,3 +79,11 @@ def test_a_judge_that_cannot_be_had_is_named(tmp_path: Path) -> None:
         Models(load_settings({}, home=str(tmp_path), judge=str(tmp_path / "none"))).review(ScriptedChatModel(["x"]))
     with pytest.raises(ConfigurationError, match="PINCITE_JUDGE_CLAIMS"):
         load_settings({}, judge_claims="some")
+
+
+async def test_a_chat_model_is_asked_from_a_third_of_the_threshold_on_and_the_built_in_one_from_all_of_it(tmp_path: Path) -> None:
+    services = build(load_settings({"PINCITE_ANSWERABLE_LEAST": "0.3"}, home=str(tmp_path), embedding="none"))
+    built_in, other = services.engine().answerability, services.engine(ScriptedChatModel([""])).answerability
+    await services.close()
+    assert (built_in.least, built_in.requests) == (0.3, False)
+    assert (other.least, other.requests) == (pytest.approx(0.1), True)

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
+from pincite.answering.cues import is_request
 from pincite.answering.segments import language_of
 from pincite.answering.selection import Candidate, candidates
 from pincite.answering.sources import group_sources
@@ -20,6 +21,8 @@ from pincite.language.detect import detect
 
 LEAST = 0.15
 """The default of `PINCITE_ANSWERABLE_LEAST`."""
+ASKED_FROM = 1 / 3
+"""The share of it from which on a model is asked that can decline itself."""
 LITERAL_ENOUGH = 0.8
 """Share of a question that a passage must hold word for word for that alone to be evidence."""
 PASSAGES = 6
@@ -77,10 +80,12 @@ class Answerability:
 
     embedding: EmbeddingModel | None = None
     least: float = LEAST
+    requests: bool = False
+    """Whether the model can do something with texts, so that it is asked to whatever the probability: it is one of answers."""
 
-    def is_enough(self, probability: float | None) -> bool:
+    def is_enough(self, probability: float | None, question: str) -> bool:
         """Say whether a model should be asked; where nothing can be told it should."""
-        return probability is None or probability >= self.least
+        return probability is None or probability >= self.least or (self.requests and is_request(question))
 
     async def of(self, question: str, retrieval: Retrieval) -> float | None:
         """Return the probability that the passages answer the question. Raises `UpstreamError` from embedding.

@@ -21,6 +21,31 @@ _NAME = re.compile(
     r"|wie is|waar|kto|gdzie|cine|unde|kim|nerede)\b|кто|где|хто|ποιος|πού",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(
+    # English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Romanian, Turkish, Vietnamese: whole words
+    r"\b(?:summar(?:y|i[sz]e\w*)|overview|outline|tl;?dr|(?:key|main) (?:points?|takeaways?|findings?|ideas?|topics?)|list|describe"
+    r"|explain|translate|compare|rewrite|rephrase|draft|extract|analy[sz]e|tell me (?:more )?about|what(?: is|'s| are)\b.*\babout"
+    r"|what (?:do|does)\b.*\bsay|zusammenfass\w*|fass\w* .*zusammen|überblick|worum geht|wovon handel\w+|was steht in"
+    r"|kernaussagen?|(?:haupt|kern)punkte|wichtigsten? punkte|beschreib\w*|übersetz\w*|liste\w*|erklär\w*|vergleich\w*|résum\w+"
+    r"|aperçu|vue d.ensemble|de quoi (?:parle|traite|s.agit)|points? (?:clés?|principaux)|décri\w+|tradui\w+|explique\w*"
+    r"|compare[rz]?|resum\w+|visión general|de qué (?:trata|habla|va)|puntos (?:clave|principales)|describ\w+|traduc\w+|enumer\w+"
+    r"|explic\w+|compara\w*|riassum\w+|panoramica|di cosa (?:parla|tratta)|punti (?:chiave|principali)|descriv\w+|elenca\w*"
+    r"|spieg\w+|confronta\w*|visão geral|(?:sobre|de) o? ?que (?:trata|fala)|pontos (?:chave|principais)|descrev\w+|traduz\w*"
+    r"|samenvat\w*|vat .*samen|overzicht|waar gaat\b.*\bover|belangrijkste punten|beschrijf|vertaal|vergelijk"
+    r"|podsumuj\w*|streść|streszcz\w*|omów|o czym|opisz|przetłumacz|wyjaśnij|porównaj|wymień"
+    r"|rezum\w+|prezentare generală|despre ce|descrie|tradu|explică|compară|enumeră"
+    r"|özet\w*|genel bakış|ne hakkında|listele\w*|açıkla\w*|çevir\w*|karşılaştır\w*|anlat"
+    r"|tóm tắt|tổng quan|nói về (?:điều )?gì|liệt kê|giải thích|dịch|so sánh|mô tả"
+    # Russian, Ukrainian, Greek
+    r"|кратко\w*|обобщи\w*|резюм\w+|обзор|о ч[её]м|перечисли\w*|опиши\w*|переведи\w*|объясни\w*|сравни\w*|підсум\w+|огляд|про що"
+    r"|περίληψη|συν[οό]ψ\w+|επισκόπηση|(?:τι αφορά|για τι)|περ[ιί]γρ[αά]ψ\w+|μετ[αά]φρασ\w+|εξήγησ\w+|σύγκριν\w+)"
+    r"(?!\w)"
+    # Scripts whose words aren't told apart by blanks, or carry what belongs to them
+    r"|لخص|ملخص|نظرة عامة|عن ماذا|عم يتحدث|اشرح|ترجم|قارن|اذكر|सारांश|संक्षेप|किस बारे|समझा|अनुवाद|तुलना|सूची"
+    r"|สรุป|ภาพรวม|เกี่ยวกับอะไร|อธิบาย|แปล|เปรียบเทียบ|总结|總結|概括|概述|摘要|要点|要點|讲什么|讲的是|关于什么|列出|解释|翻译|比较|介绍"
+    r"|要約|概要|まとめ|について教え|何について|説明|翻訳|比較|요약|개요|정리|무엇에 (?:관한|대한)|설명|번역|비교",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d[\d.,]*")
 _CAPITALS = re.compile(r"[^\W\d_][\w'’-]*")
 
@@ -33,6 +58,14 @@ def holds_answer_kind(question: str, text: str) -> bool:
     if _NUMBER.search(question) or _DATE.search(question):
         return bool(set(_DIGITS.findall(text)) - set(_DIGITS.findall(question)))
     return bool(_NAME.search(question)) and _has_new_name(question.casefold(), text)
+
+
+def is_request(question: str) -> bool:
+    """Say whether something is to be done with texts, such as a summary, a list or a translation, rather than looked up in them.
+
+    Understood in some twenty languages.
+    """
+    return bool(_REQUEST.search(question))
 
 
 def _has_new_name(question: str, text: str) -> bool:

@@ -79,7 +79,7 @@ class QueryEngine:
             yield exchange.start(rendered.sources, policy, self._withholding(ask, policy, rendered.sources))
             reply = exchange.reply
             likely = exchange.judged(await self.answerability.of(ask.question, retrieval))
-            messages = rendered.messages if rendered.sources and self.answerability.is_enough(likely) else ()
+            messages = rendered.messages if rendered.sources and self.answerability.is_enough(likely, ask.question) else ()
             if messages:
                 async with _closed(self.llm.stream(messages)) as pieces:
                     async for piece in pieces:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pincite.answering.answerable import Answerability
+from pincite.answering.answerable import ASKED_FROM, Answerability
 from pincite.answering.engine import QueryEngine
+from pincite.answering.extractive import ExtractiveChatModel
 from pincite.answering.issuing import Receipts
 from pincite.answering.records import StoredQueryLog, StoredRecorder
 from pincite.answering.standings import Standings
@@ -111,12 +112,13 @@ class Services:
     def engine(self, llm: ChatModel | None = None) -> QueryEngine:
         """Return the answering path, with the configured chat model unless another is given."""
         llm = llm or self.models.chat
+        declines, least = not isinstance(llm, ExtractiveChatModel), self.settings.answerable_least
         return QueryEngine(
             self.searcher,
             llm,
             locator=self.locator,
             recorder=self.recorder,
-            answerability=Answerability(self.models.embedding, self.settings.answerable_least),
+            answerability=Answerability(self.models.embedding, least * ASKED_FROM if declines else least, requests=declines),
             max_context_characters=self.settings.chat_max_context_characters,
             log=self.query_log,
             verifier=self.models.verifier,

@@ -66,12 +66,12 @@ async def test_meaning_alone_tells_it_too() -> None:
 @pytest.mark.parametrize("signals", [None, STRONG, WEAK])
 async def test_nothing_is_told_without_signals_or_of_a_model_that_was_not_measured(signals: Signals | None) -> None:
     assert await probability(signals, NOTICE, measured=False) is None
-    assert Answerability().is_enough(None)
+    assert Answerability().is_enough(None, "")
 
 
 async def test_where_nothing_is_found_nothing_answers() -> None:
     assert await probability(WEAK) == 0
-    assert not Answerability().is_enough(0.0)
+    assert not Answerability().is_enough(0.0, "")
 
 
 async def test_a_question_that_stands_in_a_passage_word_for_word_is_answered_by_it() -> None:
@@ -88,8 +88,46 @@ async def test_one_passage_in_a_small_collection_can_answer() -> None:
 
 
 def test_a_threshold_of_nothing_refuses_nothing() -> None:
-    assert Answerability(least=0).is_enough(0.0)
-    assert not Answerability(least=1).is_enough(0.99)
+    assert Answerability(least=0).is_enough(0.0, "")
+    assert not Answerability(least=1).is_enough(0.99, "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Summarise the memo.",
+        "What is this document about?",
+        "Give me an overview",
+        "What are the key points?",
+        "What does the booking say?",
+        "Translate the memo into German",
+        "Fasse das Memo zusammen.",
+        "Worum geht es in dem Vertrag?",
+        "Résume ce document",
+        "¿De qué trata este contrato?",
+        "O que diz o contrato? Resuma.",
+        "Riassumi il documento",
+        "О чём этот договор?",
+        "Bu belgeyi özetle",
+        "لخص هذا المستند",
+        "इस दस्तावेज़ का सारांश दें",
+        "สรุปเอกสารนี้",
+        "Tóm tắt tài liệu này",
+        "总结这份文件",
+        "この文書を要約して",
+        "이 문서를 요약해 줘",
+    ],
+)
+def test_a_model_that_can_do_something_with_texts_is_asked_to_whatever_was_found(question: str) -> None:
+    assert Answerability(requests=True).is_enough(0.01, question)
+    assert not Answerability().is_enough(0.01, question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who signed the memo?", "Wie hoch ist die Miete?", "何年に設立されましたか", "How long is the notice?"]
+)
+def test_what_is_to_be_looked_up_must_be_there(question: str) -> None:
+    assert not Answerability(requests=True).is_enough(0.01, question)
 
 
 def test_a_question_is_in_another_language_when_all_passages_are() -> None:
