@@ -11,10 +11,10 @@ from importlib.resources import files
 from typing import Any, cast
 
 from pincite.answering.cues import is_request
+from pincite.answering.forest import squashed
 from pincite.answering.segments import language_of
 from pincite.answering.selection import Candidate, candidates
 from pincite.answering.sources import group_sources
-from pincite.answering.weights import squashed
 from pincite.core.evidence import Passage, Retrieval, Signals
 from pincite.core.ports.models import EmbeddingModel
 from pincite.language.detect import detect

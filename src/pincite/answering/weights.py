@@ -4,7 +4,6 @@
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,15 +11,13 @@ from importlib.resources import files
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+
+from pincite.answering.forest import Forest, squashed
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Names of the features; per feature mean, scale and weight of the line, with its bias; trees as lists of nodes.
-
-    A node is `[feature, threshold, left, right]`, to the left where the feature is at most the threshold; a leaf is `[value]`.
-    """
+    """Names of the features; per feature mean, scale and weight of the line, with its bias; trees as `Forest` reads them."""
 
     names: Sequence[str]
     mean: Sequence[float]
@@ -37,56 +34,13 @@ class Weights:
     def probability(self, features: Mapping[str, float]) -> float:
         """Return how likely a claim with these features is to be supported."""
         values = np.array([features.get(name, 0.0) for name in self.names])
-        by_trees = squashed(self.start + self._forest.sum_of_leaves(values))
+        by_trees = squashed(self.start + float(self._forest.sums_of_leaves(values[None])[0]))
         by_line = squashed(self.bias + float(((values - self.mean) / self.scale) @ np.asarray(self.line)))
         return self.share * by_line + (1 - self.share) * by_trees
 
     @cached_property
-    def _forest(self) -> "_Forest":
-        return _Forest.of(self.trees)
-
-
-@dataclass(frozen=True)
-class _Forest:
-    """All nodes of all trees in a row: per node the feature, its threshold and where to go on; a leaf goes on to itself."""
-
-    roots: NDArray[np.intp]
-    features: NDArray[np.intp]
-    thresholds: NDArray[np.float64]
-    left: NDArray[np.intp]
-    right: NDArray[np.intp]
-    values: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, trees: Sequence[Sequence[Sequence[float]]]) -> "_Forest":
-        roots = np.cumsum([0, *(len(tree) for tree in trees)])[:-1]
-        nodes = [
-            (*node[:2], root + node[2], root + node[3], 0.0) if len(node) > 1 else (0, 0.0, root + at, root + at, node[0])
-            for root, tree in zip(roots, trees, strict=True)
-            for at, node in enumerate(tree)
-        ]
-        features, thresholds, left, right, values = zip(*nodes, strict=True)
-        return cls(
-            roots,
-            np.array(features, np.intp),
-            np.array(thresholds),
-            np.array(left, np.intp),
-            np.array(right, np.intp),
-            np.array(values),
-        )
-
-    def sum_of_leaves(self, values: NDArray[np.float64]) -> float:
-        """Walk down all trees at once; to the left where a feature is at most the threshold."""
-        at = self.roots
-        below = np.where(values[self.features] <= self.thresholds, self.left, self.right)
-        while not np.array_equal(next_ := below[at], at):
-            at = next_
-        return float(self.values[at].sum())
-
-
-def squashed(value: float) -> float:
-    """Return the logistic function of a value."""
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
+    def _forest(self) -> Forest:
+        return Forest.of(self.trees)
 
 
 @cache
