@@ -20,7 +20,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_NO_PROGRESS := 1
 export VIRTUAL_ENV := $(CURDIR)/.venv
 
-.PHONY: help run test check lint format bench bench-server bench-quality bench-citations bench-corpus verifier answerable lock lock-peers clean
+.PHONY: help run test check lint format bench bench-server bench-quality bench-citations bench-corpus verifier choice answerable lock lock-peers clean
 
 help: ## say what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
@@ -61,6 +61,9 @@ bench-citations: .venv/dev.stamp ## measure verdicts, quotes, boxes and conflict
 
 verifier: .venv/dev.stamp .venv/peers/training.stamp ## train the verifier's weights anew (about ten minutes)
 	PYTHONPATH=bench $(BIN)/python tools/train_verifier.py .venv/peers/training/bin/python
+
+choice: .venv/dev.stamp .venv/peers/training.stamp ## train what chooses the sentences of an answer anew (some minutes)
+	PYTHONPATH=bench $(BIN)/python tools/train_choice.py .venv/peers/training/bin/python
 
 answerable: .venv/dev.stamp ## train what tells how likely an answer is anew, and measure it (about ten minutes the first time)
 	PYTHONPATH=bench $(BIN)/python tools/train_answerable.py

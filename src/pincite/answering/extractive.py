@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pincite.answering.choice import holds_for, weighed
 from pincite.answering.conflicts import Disputes
 from pincite.answering.cues import lacks_what_is_asked
 from pincite.answering.fragments import is_asked
@@ -15,7 +16,7 @@ from pincite.answering.selection import MAX_SENTENCES, MIN_COVERAGE, Candidate, 
 from pincite.core.errors import ConfigurationError
 from pincite.core.evidence import Source
 from pincite.core.messages import ChatMessage, Grounding, ModelUsage
-from pincite.core.ports.models import EmbeddingModel
+from pincite.core.ports.models import EmbeddingModel, Vector
 from pincite.language.detect import detect
 
 SHORT_LIST = 12
@@ -90,17 +91,55 @@ class ExtractiveChatModel:
         if not is_asked(grounding.question):
             return INSUFFICIENT_CONTEXT
         meant = named_sources(grounding.question, grounding.sources)
-        ranked = candidates(grounding.question, meant)
-        if not ranked or _lacks(grounding.question, ranked[:SHORT_LIST]):
+        short = await self.short_list(grounding.question, meant)
+        if short is None:
             return INSUFFICIENT_CONTEXT
-        said = ranked[0].literal or max(candidate.coverage for candidate in ranked) >= MIN_COVERAGE
-        if self._embedding is not None and not ranked[0].literal:
-            short = ranked[: SHORT_LIST if said else LONG_LIST]
-            cosines = await _cosines(self._embedding, grounding.question, short)
-            said = _is_near(self._floors, grounding.question, short=short, cosines=cosines) if self._floors else said
-            ranked = nearer(short, cosines)
-        ranked = linked(grounding.question, ranked)
-        return written(with_rival(select(ranked), ranked, meant)) if said else INSUFFICIENT_CONTEXT
+        ranked = self._ranked(grounding.question, short)
+        return written(with_rival(select(ranked), ranked, meant))
+
+    async def short_list(self, question: str, sources: Sequence[Source]) -> "ShortList | None":
+        """Return the sentences that may answer, with vectors where meaning counts; None where none comes near the question."""
+        found = candidates(question, sources)
+        if not found or _lacks(question, found[:SHORT_LIST]):
+            return None
+        said = found[0].literal or max(candidate.coverage for candidate in found) >= MIN_COVERAGE
+        if self._embedding is None or found[0].literal:
+            return ShortList(found) if said else None
+        found = found[: SHORT_LIST if said else LONG_LIST]
+        vectors = await self._embedding.embed_passages([candidate.segment.text for candidate in found])
+        short = ShortList(found, await self._embedding.embed_query(question), vectors)
+        said = _is_near(self._floors, question, short=found, cosines=short.cosines) if self._floors else said
+        return short if said else None
+
+    def _ranked(self, question: str, short: "ShortList") -> list[Candidate]:
+        """Return the sentences, likeliest first.
+
+        The trees weigh sentences alone, by the model that they were trained with: where a row of a table would be quoted it stays.
+        """
+        ranked = linked(question, nearer(short.found, short.cosines) if short.vectors else short.found)
+        is_weighed = self._embedding is not None and bool(short.vectors) and holds_for(self._embedding.spec)
+        if not is_weighed or not all(map(_is_sentence, select(ranked))):
+            return ranked
+        prose = [at for at, candidate in enumerate(short.found) if _is_sentence(candidate)]
+        return weighed(question, [short.found[at] for at in prose], short.asked, [short.vectors[at] for at in prose])
+
+
+@dataclass(frozen=True, slots=True)
+class ShortList:
+    """Sentences that may answer a question, likeliest by words first; the vectors of the question and of each, if compared."""
+
+    found: Sequence[Candidate]
+    asked: Vector = ()
+    vectors: Sequence[Vector] = ()
+
+    @property
+    def cosines(self) -> list[float]:
+        """Return how near each sentence is to the question."""
+        return [sum(a * b for a, b in zip(self.asked, vector, strict=True)) for vector in self.vectors]
+
+
+def _is_sentence(candidate: Candidate) -> bool:
+    return candidate.segment.kind is SegmentKind.SENTENCE
 
 
 def with_rival(chosen: Sequence[Candidate], ranked: Sequence[Candidate], sources: Sequence[Source]) -> list[Candidate]:
@@ -133,12 +172,6 @@ def _is_near(floors: CosineFloors, question: str, *, short: Sequence[Candidate],
         if cosine + floors.coverage_share * candidate.coverage >= floor:
             return True
     return False
-
-
-async def _cosines(embedding: EmbeddingModel, question: str, short: Sequence[Candidate]) -> list[float]:
-    vectors = await embedding.embed_passages([candidate.segment.text for candidate in short])
-    asked = await embedding.embed_query(question)
-    return [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
 
 
 def written(chosen: Sequence[Candidate]) -> str:

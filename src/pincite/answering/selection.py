@@ -55,7 +55,8 @@ class Candidate:
 
     `coverage` is the share of the question's weight that it covers together with its title, its table's heads and the
     sentence before. `logit` says how likely it answers. `heads` are the rows that a row of a table is read under. `adjacent` is the
-    share of the question's neighbouring words that are neighbours here.
+    share of the question's neighbouring words that are neighbours here. `covered` is the weight of each of the question's words
+    that it covers by itself, `titled` what its title and heads add to their sum.
     """
 
     n: int
@@ -66,6 +67,8 @@ class Candidate:
     literal: bool = False
     heads: tuple[Segment, ...] = ()
     adjacent: float = 0.0
+    covered: tuple[float, ...] = ()
+    titled: float = 0.0
 
     @property
     def likelihood(self) -> float:
@@ -172,6 +175,8 @@ def _candidate(question: str, text: _Text, index: int, *, best_own: float, prior
         literal,
         tuple(text.segments[head] for head in heads),
         text.adjacent[index],
+        own,
+        sum(headed) - sum(own),
     )
 
 
@@ -202,12 +207,16 @@ def nearer(found: Sequence[Candidate], cosines: Sequence[float]) -> list[Candida
 
     Only the distance to the nearest counts: what a cosine means differs from model to model.
     """
-    top = max(cosines, default=0.0)
     again = [
-        replace(candidate, logit=candidate.logit + _NEAREST + _NEARNESS * max(-_FARTHEST, cosine - top))
-        for candidate, cosine in zip(found, cosines, strict=True)
+        replace(candidate, logit=candidate.logit + nearness) for candidate, nearness in zip(found, nearnesses(cosines), strict=True)
     ]
     return sorted(again, key=lambda candidate: -candidate.logit)
+
+
+def nearnesses(cosines: Sequence[float]) -> list[float]:
+    """Return what each cosine adds to the logit of its sentence."""
+    top = max(cosines, default=0.0)
+    return [_NEAREST + _NEARNESS * max(-_FARTHEST, cosine - top) for cosine in cosines]
 
 
 def linked(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -218,10 +227,15 @@ def linked(question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
     """
     if not ranked or ranked[0].literal:
         return list(ranked)
-    best = ranked[0]
-    telling = set(words(f"{question} {best.segment.text}"))
-    again = [replace(candidate, logit=candidate.logit + _link(best, candidate, telling)) for candidate in ranked]
+    links = links_from(ranked[0], question, ranked)
+    again = [replace(candidate, logit=candidate.logit + link) for candidate, link in zip(ranked, links, strict=True)]
     return sorted(again, key=lambda candidate: -candidate.logit)
+
+
+def links_from(best: Candidate, question: str, found: Sequence[Candidate]) -> list[float]:
+    """Return what the question and the best sentence add to the logit of each candidate by naming its document or not."""
+    telling = set(words(f"{question} {best.segment.text}"))
+    return [_link(best, candidate, telling) for candidate in found]
 
 
 def _link(best: Candidate, candidate: Candidate, telling: Set[str]) -> float:

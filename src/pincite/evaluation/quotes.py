@@ -80,7 +80,7 @@ async def _of_questions(
     engine = QueryEngine(opened.retriever, ExtractiveChatModel(bench.embedding))
     found: dict[str, list[Quoted]] = {WHOLE: [], GIVEN: []}
     for question in gold.dataset.questions:
-        for way, narrowed in ((WHOLE, Filter()), (GIVEN, await _right(opened, collection, question))):
+        for way, narrowed in ((WHOLE, Filter()), (GIVEN, await right_passages(opened, collection, question))):
             began = time.perf_counter()
             answer = await engine.ask(Ask(question.text, (collection.id,), narrowed, strategy=strategy, history=question.history))
             ms = (time.perf_counter() - began) * 1000
@@ -89,7 +89,7 @@ async def _of_questions(
     return found
 
 
-async def _right(opened: Bench, collection: Collection, question: Question) -> Filter:
+async def right_passages(opened: Bench, collection: Collection, question: Question) -> Filter:
     """Return what narrows a search to the right passages of a question."""
     async with opened.store.open(opened.workspace_id) as work:
         documents = [await work.documents.at_path(collection.id, name) for name in question.relevant]
@@ -101,12 +101,12 @@ def _beside(question: Question, citations: Sequence[Citation], names: Mapping[Do
         (names[citation.document_id], at)
         for citation in citations
         for quote in citation.quotes
-        for at in _touched((quote.start, quote.end), gold.spans[names[citation.document_id]])
+        for at in touched((quote.start, quote.end), gold.spans[names[citation.document_id]])
     }
     return Quoted(frozenset(quoted), gold.gold[question.id], ms)
 
 
-def _touched(quote: tuple[int, int], sentences: Sequence[tuple[int, int]]) -> Iterator[int]:
+def touched(quote: tuple[int, int], sentences: Sequence[tuple[int, int]]) -> Iterator[int]:
     """Yield the places of the sentences that a quote quotes."""
     for at, sentence in enumerate(sentences):
         shared = min(quote[1], sentence[1]) - max(quote[0], sentence[0])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import sqrt
 
+from pincite.answering.choice import load_weights
 from pincite.answering.extractive import LONG_LIST, SHORT_LIST, CosineFloors, ExtractiveChatModel
 from pincite.answering.prompts import DEFAULT_RAG_PROMPT, INSUFFICIENT_CONTEXT
 from pincite.core.documents import EmbeddingSpec
@@ -86,3 +87,29 @@ async def test_a_phrase_of_the_document_needs_no_embedding() -> None:
     model = Meanings()
     assert await reply(model, "doors open at nine", passage("Staff wear badges. Doors open at nine.")) == "Doors open at nine. [1]"
     assert model.embedded == []
+
+
+class Measured(Meanings):
+    """The same under the name of the model that the weights of the choice hold for."""
+
+    @property
+    def spec(self) -> EmbeddingSpec:
+        return EmbeddingSpec(load_weights().model, "1", 2, 100)
+
+
+async def test_a_row_of_a_table_that_would_be_quoted_is_not_left_to_the_weights_of_sentences() -> None:
+    table = passage("| Badge | Colour |\n|---|---|\n| Visitor badge | yellow |\n| Staff badge | green |")
+    asked = "What colour is the visitor badge?"
+    found = await reply(Measured(yellow=0.95), asked, table)
+    assert "yellow" in found
+    assert found == await reply(Meanings(yellow=0.95), asked, table)
+
+
+async def test_the_weights_of_sentences_leave_out_rows_and_headings() -> None:
+    text = passage(
+        "# Badges\n\nStaff wear badges at all times. Doors open at nine.\n\n| Badge | Colour |\n|---|---|\n| Staff | green |"
+    )
+    found = await reply(Measured(badges=0.95), "When do staff wear badges?", text)
+    assert "Staff wear badges at all times." in found
+    assert "#" not in found
+    assert "|" not in found
