@@ -28,6 +28,8 @@ ROOT = Path(__file__).parent.parent
 EVALS = ROOT.parent / "shared/evals"
 JUDGED = ("attributionbench", "scifact-verify", "summedits", "begin-wow")
 FOLDS = 5
+DRAWS = 4
+"""Folds are drawn so many times: what one drawing tells may be chance."""
 SEED = 7
 VERBATIM_SHARE = 3
 """One in so many of the pairs that stand word for word: the verifier sees to those without weights."""
@@ -95,9 +97,9 @@ def entry(
 ) -> dict[str, Any]:
     """Return what the fit needs of one claim."""
     compared = compare(claim, [side], side.lang, SENSE, question=question)
-    fold = int(sha256(group.encode()).hexdigest(), 16) % FOLDS
+    folds = [int(sha256(f"{draw} {group}".encode() if draw else group.encode()).hexdigest(), 16) % FOLDS for draw in range(DRAWS)]
     kind = {"kind": pair.kind, "lang": side.lang, "asked": bool(question)} if pair else {}
-    return {"set": name, "fold": fold, "true": is_true, "features": compared.features if compared else {}, "src": src, **kind}
+    return {"set": name, "folds": folds, "true": is_true, "features": compared.features if compared else {}, "src": src, **kind}
 
 
 if __name__ == "__main__":

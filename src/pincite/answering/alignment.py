@@ -27,6 +27,8 @@ _NEAR, _CLOSE = 6, 2
 _PLACES = 30
 """Of a word that stands in a text more often, the first places count."""
 _HEAD = 4
+_TITLE = 150
+"""Characters of a text's first line."""
 _MOST_SENTENCES = 400
 
 
@@ -56,6 +58,18 @@ class Side:
     def sets(self) -> list[frozenset[str]]:
         """The different stems of each sentence."""
         return [frozenset(stems) for stems in self.stems]
+
+    @cached_property
+    def rows(self) -> tuple[list[frozenset[str]], list[frozenset[str]], list[frozenset[str]]]:
+        """The different stems of each sentence, of it with the next, and of it with the next two."""
+        none = frozenset[str]()
+        two = [one | other for one, other in pairwise((*self.sets, none))]
+        return self.sets, two, [pair | other for pair, other in zip(two, (*self.sets[2:], none, none), strict=False)]
+
+    @cached_property
+    def head(self) -> frozenset[str]:
+        """The different stems of the title, or of what else the text opens with."""
+        return frozenset(stem_all(words(self.text.split("\n", 1)[0][:_TITLE]), self.lang))
 
     @cached_property
     def figures(self) -> Figures:
@@ -150,8 +164,8 @@ def share(content: Sequence[Word], tokens: frozenset[str] | set[str]) -> float:
 def _held(content: Sequence[Word], sources: Sequence[Side]) -> Features:
     """How much of the claim's weight the sources hold: in all, in their best sentences, and what is missing."""
     all_tokens = {token for source in sources for token in source.places}
-    sets = [source.sets for source in sources]
-    runs = [max((_most(content, found, size) for found in sets), default=0.0) for size in (1, 2, 3)]
+    rows = [[found for source in sources for found in source.rows[size]] for size in range(3)]
+    runs = [max((share(content, tokens) for tokens in found), default=0.0) for found in rows]
     missing = [word for word in content if word.token not in all_tokens]
     kin = [word.weight * (1 - _kinship(word.token, all_tokens)) for word in missing]
     names = [word for word in content if word.is_name]
@@ -175,12 +189,6 @@ def _held(content: Sequence[Word], sources: Sequence[Side]) -> Features:
         "names held": 1 - len(lost_names) / len(names) if names else 1.0,
         "first half more": share(content[:half], all_tokens) - (share(content[half:], all_tokens) if content[half:] else 0.0),
     }
-
-
-def _most(content: Sequence[Word], sentences: Sequence[frozenset[str]], size: int) -> float:
-    """Return the most that so many sentences in a row hold."""
-    runs = (frozenset[str]().union(*sentences[at : at + size]) for at in range(len(sentences)))
-    return max((share(content, tokens) for tokens in runs), default=0.0)
 
 
 def _missing_run(content: Sequence[Word], tokens: set[str]) -> float:

@@ -1,13 +1,16 @@
 """A claim beside the sentences that are closest to it: what differs, as numbers and in words. Pure."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pincite.answering.alignment import Features, Side, Word, closeness, share, words_of_claim
+from pincite.answering.alignment import Features, Side, Word, closeness, share
 from pincite.answering.cells import InCells, Laid, in_cells
 from pincite.answering.figures import Given, lacking, together
+from pincite.answering.makeup import letters_held, makeup, without_labels
 from pincite.answering.opposition import Opposition, Turned, oppose
+from pincite.answering.stated import Stated
 from pincite.answering.substitutions import (
     FIRST_UNSPACED,
     Edits,
@@ -22,7 +25,6 @@ from pincite.answering.substitutions import (
     strangeness,
 )
 from pincite.core.ports.models import WordSense
-from pincite.language.polarity import Signs, signs_of
 from pincite.language.quantities import Figures, figures_of
 from pincite.language.stems import stem_all, stop_stems
 from pincite.language.stopwords import stop_words
@@ -65,14 +67,18 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
 
     `lang` is the language of both. `question` is what the claim answers: words of it say less than the others.
     """
-    stated = _Stated(claim, lang)
+    claim = without_labels(claim)
+    stated = Stated(claim, lang)
     if not stated.content or not sources:
         return None
     contrast = _Contrast(stated, sources)
     edited = contrast.edited(sense)
     features = {
+        **makeup(claim, lang, stated.every, stated.content),
+        "claim sentences": float(len(stated.parts)),
         **closeness(stated.every, stated.content, sources),
         **contrast.told(),
+        **contrast.covered(),
         **contrast.asked(question),
         **contrast.figures(),
         **contrast.in_place(sense),
@@ -90,52 +96,15 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         contrast.told_instead() or contrast.swapped(edited) or contrast.celled.instead,
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
         contrast.celled.there,
-        edited.is_denied or bool(edited.features["one swapped"] and edited.features["swapped beside number"]),
+        edited.is_denied or contrast.counts_others(edited),
     )
-
-
-@dataclass(frozen=True)
-class _Stated:
-    """A claim as it is compared."""
-
-    text: str
-    lang: str
-
-    @cached_property
-    def figures(self) -> Figures:
-        return figures_of(self.text, self.lang)
-
-    @cached_property
-    def every(self) -> list[Word]:
-        return list(words_of_claim(self.text, self.lang, self.figures))
-
-    @cached_property
-    def content(self) -> list[Word]:
-        """The words that count; all of them where none does."""
-        return [word for word in self.every if word.weight] or [
-            Word(word.text, word.token, 1.0, is_name=False, is_figure=False) for word in self.every
-        ]
-
-    @cached_property
-    def stems(self) -> list[str]:
-        return [word.token for word in self.every]
-
-    @cached_property
-    def signs(self) -> Signs:
-        return signs_of([word.text for word in self.every], self.stems, self.lang)
-
-    @cached_property
-    def core(self) -> list[Word]:
-        """The words that say what the claim is about: without those that may be turned."""
-        turning = {self.stems[sign.at] for sign in self.signs.opposites} | {self.stems[at] for at in self.signs.negations}
-        return [word for word in self.content if word.token not in turning] or self.content
 
 
 @dataclass
 class _Contrast:
     """A claim, its sources, and the sentences that hold most of it: the best first, at most three and none much worse."""
 
-    stated: _Stated
+    stated: Stated
     sources: Sequence[Side]
     close: list[tuple[float, Side, int]] = field(init=False)
 
@@ -204,12 +173,37 @@ class _Contrast:
             "rising": float(sum(sign.side for sign in signs.opposites)),
         }
 
+    def covered(self) -> Features:
+        """How much the claim says of its closest sentence, and that one of the claim's names and letters."""
+        best, said, stops = self._best, set(self.stated.stems), stop_stems(self.stated.lang)
+        names = [word for word in self.stated.content if word.is_name]
+        written = self.close[0][1].sentences[self.close[0][2]] if self.close else []
+        letters = {token: len(token) for token in best if token not in stops}
+        return {
+            "best covered": sum(letters[token] for token in said & letters.keys()) / max(1, sum(letters.values())),
+            "best words": math.log1p(len(best)),
+            "names held by best": share(names, best) if names else 1.0,
+            "letters held by best": letters_held([word.text for word in self.stated.every], written),
+            "weakest held": min(self._most_held(part) for part in self.stated.parts),
+            "held by heads": max(share(self.stated.content, source.head) for source in self.sources),
+            "starts negated": float(0 in self.stated.signs.negations),
+            "source sentences": math.log1p(sum(len(source.sets) for source in self.sources)),
+        }
+
+    def _most_held(self, part: Sequence[Word]) -> float:
+        """Return the most that two sentences in a row hold of a sentence of the claim."""
+        return max((share(part, pair) for source in self.sources for pair in source.rows[1]), default=0.0)
+
+    @property
+    def _best(self) -> frozenset[str]:
+        return self.close[0][1].sets[self.close[0][2]] if self.close else frozenset()
+
     def asked(self, question: str) -> Features:
         """How much the sources hold of what a claim adds to its question, and the sentences that say it of the question."""
         asked = set(stem_all(words(question), self.stated.lang)) - stop_stems(self.stated.lang)
         new = [word for word in self.stated.content if word.token not in asked]
         old = [word for word in self.stated.content if word.token in asked]
-        best = self.close[0][1].sets[self.close[0][2]] if self.close else frozenset[str]()
+        best, said = self._best, {word.token for word in self.stated.content}
         near = [found for source in self.sources for found in source.sets if new and share(new, found) >= _MOSTLY]
         return {
             "new words": float(len(new)) if question else 0.0,
@@ -218,8 +212,19 @@ class _Contrast:
             "asked held": len(asked & self.there) / len(asked) if asked else 1.0,
             "asked held by best": len(asked & best) / len(asked) if asked else 1.0,
             "asked near new": max((len(asked & found) / len(asked) for found in near), default=0.0) if asked else 1.0,
+            "asked near new names": self._near_names(asked, new) if asked else 1.0,
+            "asked said": len(asked & said) / len(asked) if asked else 1.0,
+            "new share": len(new) / len(self.stated.content) if asked else 1.0,
             "old held by best": share(old, best) if old else 1.0,
         }
+
+    def _near_names(self, asked: set[str], new: Sequence[Word]) -> float:
+        """Return the share of the question that two sentences hold which hold the names and numbers that a claim adds to it."""
+        named = [word for word in new if word.is_name or word.is_figure]
+        if not named:
+            return 1.0
+        near = [pair for source in self.sources for pair in source.rows[1] if share(named, pair) > _MOSTLY]
+        return max((len(asked & pair) / len(asked) for pair in near), default=0.0)
 
     def figures(self) -> Features:
         """Amounts and dates that the sources don't give, or give elsewhere, or of something else."""
@@ -339,6 +344,14 @@ class _Contrast:
             return None
         _, source, at = self.close[0]
         return bared(_written(self.stated.text, edited.swap[0]), _written(source.text_of(at), edited.swap[1]))
+
+    def counts_others(self, edited: Edits) -> bool:
+        """Say whether the only word that differs stands beside a number, also behind one in words."""
+        if not edited.swap:
+            return False
+        start = word_spans(self.stated.text)[edited.swap[0][0]][0]
+        behind = any(amount.start < start <= amount.end + 1 for amount in self.stated.figures.amounts)
+        return behind or bool(edited.features["swapped beside number"])
 
     def edited(self, sense: WordSense) -> Edits:
         """Compare the claim with its closest sentence word by word."""
