@@ -54,10 +54,12 @@ bench-server: .venv/dev.stamp .venv/peers/serving.stamp ## measure streams besid
 bench-quality: .venv/dev.stamp ## measure retrieval quality
 	$(BIN)/python bench/quality.py
 
-bench-citations: .venv/dev.stamp ## measure verdicts, quotes, boxes and conflicts: what tampering is noticed, what is quoted, what it costs
+bench-citations: .venv/dev.stamp .venv/peers/training.stamp ## measure verdicts by folds, tampering, quotes, boxes, conflicts, receipts, cost
+	PYTHONPATH=bench $(BIN)/python tools/train_verifier.py .venv/peers/training/bin/python --report
 	$(BIN)/python bench/citations.py
 	$(BIN)/python bench/conflicts.py
 	$(BIN)/python bench/spans.py
+	$(BIN)/python bench/receipts.py
 
 verifier: .venv/dev.stamp .venv/peers/training.stamp ## train the verifier's weights anew (about ten minutes)
 	PYTHONPATH=bench $(BIN)/python tools/train_verifier.py .venv/peers/training/bin/python

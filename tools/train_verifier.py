@@ -37,8 +37,11 @@ VERBATIM_SHARE = 3
 SENSE = load_words()
 
 
-def main(python: str) -> None:
-    """Write the features to a scratch file and have the weights fitted with an interpreter that has scikit-learn."""
+def main(python: str, *options: str) -> None:
+    """Write the features to a scratch file and have the weights fitted with an interpreter that has scikit-learn.
+
+    With the option `--report` the folds are measured alone, and the weights stay as they are.
+    """
     if not EVALS.is_dir():
         sys.exit("The data sets of ../shared/evals are missing: there is nothing to train on.")
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +49,7 @@ def main(python: str) -> None:
         with path.open("w", encoding="utf-8") as file:
             for row in (*judged(), *tampered(), *tabled()):
                 file.write(json.dumps(row) + "\n")
-        subprocess.run([python, str(ROOT / "bench/peers/training.py"), str(path)], check=True)
+        subprocess.run([python, str(ROOT / "bench/peers/training.py"), str(path), *options], check=True)
 
 
 def judged() -> Iterator[dict[str, Any]]:
@@ -103,4 +106,4 @@ def entry(
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -49,8 +49,8 @@ STRENGTH = 0.1
 PRECISION = 0.9
 
 
-def main(path: Path) -> None:
-    """Report folds, fit on everything, write."""
+def main(path: Path, *, is_report: bool) -> None:
+    """Report folds; unless that is all, fit on everything and write."""
     data: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     names = sorted(data[0]["features"])
     inputs = np.array([[row["features"].get(name, 0.0) for name in names] for row in data])
@@ -60,7 +60,8 @@ def main(path: Path) -> None:
     low = held_down(inputs, names)
     every = [np.where(low, np.minimum(scores, 0.49), scores) for scores in (folded(inputs, labels, sets, one) for one in draws)]
     supported = report(data, labels, sets, every[0], every[1:])
-    Model(inputs, labels, weights(sets, labels)).write(names, supported)
+    if not is_report:
+        Model(inputs, labels, weights(sets, labels)).write(names, supported)
 
 
 def folded(inputs: Any, labels: Any, sets: Any, folds: Any) -> Any:
@@ -229,4 +230,4 @@ def parts(data: Sequence[dict[str, Any]], mine: Any, labels: Any, alarm: Any) ->
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), is_report="--report" in sys.argv)
