@@ -5,13 +5,14 @@ All shares are weighted: a long word says more than a short one, a function word
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 from pincite.answering.cells import Cell, cells_of
 from pincite.answering.matching import shared_start
 from pincite.answering.opposition import Turned
+from pincite.answering.scales import scaled
 from pincite.answering.substitutions import Counted, Line, counted
 from pincite.language.polarity import signs_of
 from pincite.language.quantities import Figures, figures_of
@@ -74,7 +75,17 @@ class Side:
     @cached_property
     def figures(self) -> Figures:
         """The amounts and dates of the text."""
-        return figures_of(self.text, self.lang)
+        return scaled(self.text, self.lang, figures_of(self.text, self.lang))
+
+    def figures_at(self, at: int) -> Figures:
+        """Return the amounts and dates of a sentence."""
+        found, start = figures_of(self.text_of(at), self.lang), self.spans[at][0]
+        scales = {amount.start - start: amount.scales for amount in self.figures.amounts if amount.scales}
+        return (
+            replace(found, amounts=tuple(replace(one, scales=scales.get(one.start, ())) for one in found.amounts))
+            if scales
+            else found
+        )
 
     @cached_property
     def counted(self) -> list[Counted]:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pincite.answering.figures import Given
-from pincite.answering.rows import cells, is_number, table_heads
-from pincite.answering.segments import Segment, SegmentKind
+from pincite.answering.placing import blocks
 from pincite.language.dates import FoundDate
 from pincite.language.quantities import Amount, Figures
 from pincite.language.stems import stem_all, stop_stems
 from pincite.language.words import words
 
-_LINE = re.compile(r"[^\n]+")
-_NAMED = re.compile(r"\s*(?P<label>[^\s:|][^:|\n]{0,60}?)\s*:\s+(?P<value>[^\s|][^\n]{0,120})$")
-_MOST_CELLS, _MOST_ROWS = 400, 200
-_MOST_LABEL_WORDS = 6
+_PAUSE = re.compile(
+    r"[,;.،؛]\s|\s(?:and|while|whereas|from|to|than|against|und|von|auf|bis|als|et|de|à|contre|y|a|frente|e|da|og|och|van|naar|z|do"
+    r"|și|ve|và|и|с|до|και|από|σε)\s|[，；。、和]"
+)
+"""Where a claim goes on with something else: each part may say a value of its own."""
+_MOST_CELLS = 400
 _MOST_VALUE_WORDS = 20
 _NAMED_WELL = 0.5
 """A claim that has this share of a value's labels speaks of it, unless it has more of another's."""
@@ -46,6 +47,10 @@ class Cell:
     dates: tuple[FoundDate, ...]
     table: int
     """The number of its table among those of the text."""
+    caption: frozenset[str] = frozenset()
+    """The stems of the line before its table."""
+    names_row: bool = False
+    """Whether it is the first of several in its row."""
 
     def is_in(self, tokens: Set[str], own: Given) -> bool:
         """Say whether a claim with these stems and figures states its value."""
@@ -54,22 +59,11 @@ class Cell:
         return all(map(own.holds_amount, self.amounts)) and all(map(own.holds_date, self.dates))
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A value as a table or form has it, before its words are looked at."""
-
-    start: int
-    end: int
-    label: str
-    head: str = ""
-    above: str = ""
-
-
 def cells_of(text: str, lang: str, figures: Figures) -> list[Cell]:
     """Return the values of all tables, forms and lines such as `Commission: 10%` in a text, whose figures are given."""
     stops = stop_stems(lang)
     found: list[Cell] = []
-    for number, block in enumerate(_blocks(text)):
+    for number, block in enumerate(blocks(text)):
         labels = _shared_out({one.label for one in block}, lang, stops)
         heads = _shared_out({one.head for one in block}, lang, stops)
         for one in block:
@@ -78,7 +72,22 @@ def cells_of(text: str, lang: str, figures: Figures) -> list[Cell]:
                 amounts = tuple(a for a in figures.amounts if one.start <= a.start < one.end)
                 dates = tuple(d for d in figures.dates if one.start <= d.start < one.end)
                 above = frozenset(stem_all(words(one.above), lang)) - stops
-                found.append(Cell(one.start, one.end, tokens, labels[one.label], heads[one.head], above, amounts, dates, number))
+                caption = frozenset(stem_all(words(one.caption), lang)) - stops
+                found.append(
+                    Cell(
+                        one.start,
+                        one.end,
+                        tokens,
+                        labels[one.label],
+                        heads[one.head],
+                        above,
+                        amounts,
+                        dates,
+                        number,
+                        caption,
+                        one.names_row,
+                    )
+                )
         if len(found) >= _MOST_CELLS:
             break
     return found[:_MOST_CELLS]
@@ -93,84 +102,6 @@ def _shared_out(labels: Set[str], lang: str, stops: frozenset[str]) -> dict[str,
         whole = sum(1 / count[token] for token in found)
         shares[label] = {token: 1 / count[token] / whole for token in found}
     return shares
-
-
-def _blocks(text: str) -> Iterator[list[_Placed]]:
-    """Yield the values of each table, and of all lines with a label."""
-    rows: list[tuple[int, str]] = []
-    named: list[_Placed] = []
-    for match in _LINE.finditer(text):
-        line = match.group()
-        if line.lstrip().startswith("|"):
-            rows += [(match.start(), line)] if len(rows) < _MOST_ROWS else []
-            continue
-        if rows:
-            yield list(_of_table(rows))
-            rows = []
-        found = _NAMED.match(line)
-        if found and len(words(found["label"])) <= _MOST_LABEL_WORDS:
-            named.append(_Placed(match.start() + found.start("value"), match.start() + found.end("value"), found["label"]))
-    yield list(_of_table(rows))
-    yield named
-
-
-def _of_table(rows: Sequence[tuple[int, str]]) -> Iterator[_Placed]:
-    parts = [Segment(start, start + len(line), line, SegmentKind.ROW) for start, line in rows]
-    split = [cells(part) for part in parts]
-    is_form = 2 * sum(row[0].endswith(":") for row in split) > len(split)
-    first = table_heads(parts, len(parts) - 1) if parts and not is_form else ()
-    for index, (start, line) in enumerate(rows):
-        row = split[index]
-        if index in first and any(row[1:]):
-            continue
-        places = _places(start, line, row)
-        if is_form:
-            yield from _of_form(row, places)
-            continue
-        heads = [split[head] for head in table_heads(parts, index)]
-        above = " ".join(head[0] for head in heads if not any(head[1:]))
-        names = [(at, cell) for at, cell in enumerate(row) if cell and (not at or not is_number(cell))]
-        columns = _columns([head for head in heads if any(head[1:])])
-        for at, (cell, place) in enumerate(zip(row, places, strict=True)):
-            if cell:
-                label = " ".join(name for other, name in names if other != at)
-                yield _Placed(*place, label, columns[at] if at < len(columns) else "", above)
-
-
-def _columns(heads: Sequence[Sequence[str]]) -> list[str]:
-    """Return what heads each column: what a row of heads says above another goes for the columns after it that it leaves empty.
-
-    What stands in brackets tells units, and is left out.
-    """
-    width = max(map(len, heads), default=0)
-    found: list[list[str]] = [[] for _ in range(width)]
-    for number, row in enumerate(heads):
-        over = ""
-        for at, cell in enumerate("" if cell.startswith("(") else cell for cell in row):
-            over = cell or (over if at > 1 and number < len(heads) - 1 else "")
-            found[at].append(over)
-    return [" ".join(filter(None, parts)) for parts in found]
-
-
-def _of_form(row: Sequence[str], places: Sequence[tuple[int, int]]) -> Iterator[_Placed]:
-    label = ""
-    for cell, place in zip(row, places, strict=True):
-        if cell.endswith(":"):
-            label = cell
-        elif cell and label:
-            yield _Placed(*place, label)
-            label = ""
-
-
-def _places(start: int, line: str, row: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where the cells of a row stand in their text."""
-    found: list[tuple[int, int]] = []
-    at = 0
-    for cell in row:
-        at = line.find(cell, at) if cell else at
-        found.append((start + at, start + at + len(cell)))
-        at += len(cell)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +126,8 @@ class InCells:
     instead: tuple[str, str] | None = None
     there: str = ""
     """A value whose labels the claim names, where it states none of a label that it names."""
+    misplaced: tuple[str, str] | None = None
+    """A figure of the claim that stands under other labels, although its own look named, with what is in its place."""
 
 
 NOTHING = InCells(dict.fromkeys(("cells", "cell said", "cell said least", "cell labelled", "cell held", "cell instead"), 0.0))
@@ -238,6 +171,15 @@ class _Compared:
                         self.said.append(one)
                     elif one.score >= _NAMED_WELL and one.held + _MARGIN >= claim.in_prose:
                         self.others.append(one)
+        self.stated = [amount for amount in claim.figures.amounts if not self._is_label(amount)]
+        if not self._has_value():
+            self.others = [one for one in self.others if not one.cell.amounts and not one.cell.dates]
+
+    def _has_value(self) -> bool:
+        """Say whether a claim gives a figure beside those that are labels: "more in 2019 than in 2018" has no value instead."""
+        figures = [*self.claim.figures.amounts, *self.claim.figures.dates]
+        written = [self.claim.text[figure.start : figure.end] for figure in figures]
+        return len(set(written)) < len(written) or not all(map(self._is_label, figures))
 
     def _named(self, text: str, table: Sequence[Cell]) -> Iterator[_Named]:
         """Yield the values of a table.
@@ -269,7 +211,67 @@ class _Compared:
             "cell held": max((self._held(one.cell) for one in self.said if one.score == best), default=0.0),
             "cell instead": max(0.0, other - min(best, least)),
         }
-        return InCells(features, self._instead(), self._there() if min(best, least) < _NAMED_WHOLLY else "")
+        there = self._there() if min(best, least) < _NAMED_WHOLLY else ""
+        return InCells(features, self._instead(), there, self._of_another() or self._swapped())
+
+    def _of_another(self) -> tuple[str, str] | None:
+        """Return the only figure of a claim that names all labels of it that another value has, and others of that one's.
+
+        "Revenue in Asia was 100" isn't said by the revenue of Europe, nor "total revenue was 100" by a part of the total.
+        """
+        if len(self.stated) != 1:
+            return None
+        amount = self.stated[0]
+        said = [one for one in self.said if any(a.may_equal(amount) for a in one.cell.amounts)]
+        meant = [
+            one for one in self.others if one.score >= _NAMED_WHOLLY and len(one.cell.amounts) == 1 and self._wholly_labelled(one)
+        ]
+        for other in meant:
+            named = self._names(other.cell)
+            if said and all(one.text is other.text and self._names(one.cell) < named for one in said):
+                return self._written(amount), other.text[other.cell.start : other.cell.end]
+        return None
+
+    def _wholly_labelled(self, one: _Named) -> bool:
+        return bool(one.cell.label) and one.cell.label.keys() <= self.claim.weights.keys()
+
+    def _swapped(self) -> tuple[str, str] | None:
+        """Return a figure of a claim of two that stand under each other's labels: "5 in May and 7 in June" for 7 and 5.
+
+        Each must stand with a label in a part of the claim of its own.
+        """
+        if len(self.stated) != 2:
+            return None
+        first, second = self.stated
+        whole = [one for one in self.said if one.score >= _NAMED_WHOLLY]
+        mine = [one for one in whole if any(a.may_equal(first) for a in one.cell.amounts)]
+        theirs = [one for one in whole if any(a.may_equal(second) for a in one.cell.amounts)]
+        parts = [self._part_of(first), self._part_of(second)]
+        if not mine or not theirs or parts[0] == parts[1]:
+            return None
+        crossed: tuple[str, str] | None = None
+        for one in mine:
+            for other in theirs:
+                own, its = self._names(one.cell) - self._names(other.cell), self._names(other.cell) - self._names(one.cell)
+                if not own or not its or one.text is not other.text or one.cell.table != other.cell.table:
+                    continue
+                if not own <= parts[1] or own & parts[0] or not its <= parts[0] or its & parts[1]:
+                    return None
+                crossed = self._written(first), other.text[other.cell.start : other.cell.end]
+        return crossed
+
+    def _part_of(self, amount: Amount) -> frozenset[str]:
+        """Return the stems of the part of the claim that an amount stands in, between commas and words such as "and"."""
+        ends = [0, *(end for match in _PAUSE.finditer(self.claim.text) for end in match.span()), len(self.claim.text)]
+        start = max(end for end in ends if end <= amount.start)
+        stop = min(end for end in ends if end >= amount.end)
+        return frozenset(stem_all(words(self.claim.text[start:stop]), self.claim.lang))
+
+    def _names(self, cell: Cell) -> Set[str]:
+        return self.claim.weights.keys() & {*cell.label, *cell.head, *cell.above, *cell.caption}
+
+    def _written(self, amount: Amount) -> str:
+        return self.claim.text[amount.start : amount.end].strip()
 
     def _held(self, cell: Cell) -> float:
         there = cell.tokens.union(cell.label, cell.head, cell.above)
@@ -284,7 +286,7 @@ class _Compared:
         return sorted(found, key=lambda one: -one.held)
 
     def _there(self) -> str:
-        return next((one.text[one.cell.start : one.cell.end] for one in self._meant()), "")
+        return next((one.text[one.cell.start : one.cell.end] for one in self._meant() if not one.cell.names_row), "")
 
     def _least(self, best: float) -> float:
         """Return how well the labels of the worst labelled figure are named; a figure that is a label is named itself."""

@@ -25,6 +25,7 @@ from pincite.answering.substitutions import (
     strangeness,
 )
 from pincite.core.ports.models import WordSense
+from pincite.language.number_words import folded, names_of
 from pincite.language.quantities import Figures, figures_of
 from pincite.language.stems import stem_all, stop_stems
 from pincite.language.stopwords import stop_words
@@ -47,7 +48,7 @@ class Compared:
     negates and the claim doesn't, `instead` an amount, a date or the only word that differs with what the closest sentences give in
     its place, `ambiguous` figures that can be read in more than one way, `there` the value that a table or form has under labels
     that the claim names, when it states none of them. `differs` says that the closest sentence is the claim word
-    for word but for a negation, or for a word beside a number.
+    for word but for a negation, or for a word beside a number, or that a table has a figure of the claim under other labels.
     """
 
     features: Features
@@ -93,10 +94,10 @@ def compare(claim: str, sources: Sequence[Side], lang: str, sense: WordSense, *,
         contrast.missing(),
         [stated.every[at].text for at in (*contrast.near.opposed, *contrast.near.negated_here)],
         contrast.denied(),
-        contrast.told_instead() or contrast.swapped(edited) or contrast.celled.instead,
+        contrast.celled.misplaced or contrast.told_instead() or contrast.swapped(edited) or contrast.celled.instead,
         [claim[date.start : date.end] for date in stated.figures.dates if len(date.readings) > 1],
         contrast.celled.there,
-        edited.is_denied or contrast.counts_others(edited),
+        edited.is_denied or contrast.counts_others(edited) or contrast.celled.misplaced is not None,
     )
 
 
@@ -249,7 +250,7 @@ class _Contrast:
 
     @cached_property
     def _close_figures(self) -> list[Figures]:
-        return [figures_of(source.text_of(at), source.lang) for _, source, at in self.close]
+        return [source.figures_at(at) for _, source, at in self.close]
 
     @cached_property
     def celled(self) -> InCells:
@@ -283,7 +284,7 @@ class _Contrast:
     def told_instead(self) -> tuple[str, str] | None:
         """Return as `instead`, but nothing for a figure that a sentence of some source gives beside a word of the claim."""
         found = self.instead()
-        if not found:
+        if not found or folded(found[1]) in names_of(self.stated.lang).scales:  # "(in millions)" gives no other figure
             return None
         said = {word.token for word in self.stated.content if not word.is_figure}
         mine = figures_of(found[0], self.stated.lang)

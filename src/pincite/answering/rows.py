@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pincite.answering.segments import Segment, SegmentKind
 
 _CELL_BORDER = re.compile(r"[|\t]")
-_NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*(?:[^\w]*|\s?[a-zA-Z%]{1,3})")
+_NUMBER = re.compile(r"[^\w]*\d[\d.,\s]*+(?:[^\w]*|[a-zA-Z%]{1,3})")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 """Years head columns: they are names here, not numbers."""
-_HEADS_YEAR = re.compile(r"[^\d]*(?:\d{1,2}\W+)?(?:1[5-9]|20)\d\d(?!\d)[^\d]*\d?\W*")
+_HEADS_YEAR = re.compile(r"[^\d]*(?:\d{1,2}\W+)?(?:1[5-9]|20)\d\d(?!\d)[^\d]*+\d?\W*")
 _MOST_HEADS = 4
 
 
@@ -38,7 +38,7 @@ def only_names(row: Segment) -> bool:
 
 def cells(row: Segment) -> list[str]:
     """Return the trimmed cells of a row, empty ones too."""
-    return [cell.strip() for cell in _CELL_BORDER.split(row.text.strip().strip("|"))]
+    return [cell.strip() for cell in _CELL_BORDER.split(row.text.strip().removeprefix("|").removesuffix("|"))]
 
 
 def _is_head(row: Segment, *, over: Sequence[Segment], in_doubt: bool) -> bool:

@@ -77,12 +77,16 @@ _CONVERTED = Decimal("0.015")
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number with its unit, `[start, end)` of a text; `unit` is empty where none stands beside it."""
+    """A number with its unit, `[start, end)` of a text; `unit` is empty where none stands beside it.
+
+    `scales` are what its table counts in, such as millions: its likeliest reading may be meant as so many.
+    """
 
     start: int
     end: int
     values: tuple[Decimal, ...]
     unit: str = ""
+    scales: tuple[Decimal, ...] = ()
 
     def equals(self, other: "Amount") -> bool:
         """Whether the likelier readings of both are one amount."""
@@ -90,11 +94,15 @@ class Amount:
 
     def may_equal(self, other: "Amount") -> bool:
         """Whether any readings of both are one amount."""
-        return any(self._same(mine, other, theirs) for mine in self.values for theirs in other.values)
+        as_written = any(self._same(mine, other, theirs) for mine in self.values for theirs in other.values)
+        return as_written or self._same_scaled(other) or other._same_scaled(self)
 
     def is_comparable(self, other: "Amount") -> bool:
         """Whether both measure one kind of thing."""
         return self.unit == other.unit or (self.unit in _SCALED and other.unit in _SCALED and _base(self) == _base(other))
+
+    def _same_scaled(self, other: "Amount") -> bool:
+        return any(self._same(self.values[0] * scale, other, other.values[0]) for scale in self.scales)
 
     def _same(self, mine: Decimal, other: "Amount", theirs: Decimal) -> bool:
         if self.unit == other.unit or not self.unit or not other.unit:

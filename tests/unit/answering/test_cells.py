@@ -1,5 +1,7 @@
 """Claims that speak of tables and forms: a value counts under the labels that it stands at."""
 
+import time
+
 import pytest
 
 from pincite.adapters.models.e5_words import LazyWords
@@ -118,3 +120,94 @@ def test_a_claim_about_prose_beside_a_table_is_not_held_against_the_table(verifi
 def test_rows_without_end_are_looked_at_up_to_a_bound() -> None:
     text = "\n".join(f"| row {at} | {at} | {at + 1} |" for at in range(5_000))
     assert len(Side(text, "en").cells) == 400
+
+
+MILLIONS = """| (in millions, except per share) | 2023 | 2022 |
+| Revenue | 1,250 | 1,100 |
+| Gross profit | 550 | 450 |
+| Earnings per share | $1.25 | $0.90 |"""
+SEGMENTS = """| Segment | 2023 | 2022 |
+| Europe |  |  |
+| Revenue | 100 | 90 |
+| Asia |  |  |
+| Revenue | 300 | 290 |
+| Total revenue | 400 | 380 |"""
+COMPANIES = """Acme Corp
+
+| | 2023 | 2022 |
+| Revenue | 100 | 90 |
+
+Globex Inc
+
+| | 2023 | 2022 |
+| Revenue | 500 | 470 |"""
+TWO_TABLES = """| Item | Price |
+| Apple | 3.50 |
+| Pear | 4.20 |
+
+| City | Population |
+| Bern | 134,591 |
+| Basel | 173,232 |"""
+GLUED = "|| 2019 | 2018 |\n|Rent|5,000|4,000|\n|Fuel|700|650|"
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        (MILLIONS, "Revenue was 1,250 million in 2023."),
+        (MILLIONS, "Revenue was $1.25 billion in 2023."),
+        (MILLIONS.replace("(in millions, except per share)", ""), "Revenue was 1,250 in 2023."),
+        ("Figures are in millions of euros.\n\n" + MILLIONS, "Revenue was 1,250 million euros in 2023."),
+        (MILLIONS, "Revenue was 1,250 in 2023 and 1,100 in 2022."),
+        (MILLIONS, "In 2023, revenue rose from 1,100 in 2022 to 1,250."),
+        (SEGMENTS, "Revenue in Asia was 300 in 2023."),
+        (COMPANIES, "Globex Inc had revenue of 500 in 2023."),
+        (TWO_TABLES, "The population of Bern is 134,591."),
+        (GLUED, "Rent was 5,000 in 2019."),
+    ],
+)
+def test_what_a_table_counts_in_and_what_stands_over_it_are_read_with_it(verifier: Verifier, source: str, claim: str) -> None:
+    assert judged(verifier, claim, source).verdict in {Verdict.SUPPORTED, Verdict.PARTLY}
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "there"),
+    [
+        (MILLIONS, "Revenue was 1,250 billion in 2023.", "1,250"),
+        (MILLIONS, "Revenue was 1,100 in 2023 and 1,250 in 2022.", "1,250"),
+        (MILLIONS, "Revenue rose from 1,250 in 2022 to 1,100 in 2023.", "1,100"),
+        (SEGMENTS, "Revenue in Asia was 100 in 2023.", "300"),
+        (SEGMENTS, "Total revenue was 300 in 2023.", "400"),
+        (COMPANIES, "Globex Inc had revenue of 100 in 2023.", "500"),
+        (GLUED, "Rent was 4,000 in 2019.", "5,000"),
+    ],
+)
+def test_a_value_of_other_labels_that_look_alike_doesnt_support(verifier: Verifier, source: str, claim: str, there: str) -> None:
+    found = judged(verifier, claim, source)
+    assert found.verdict in REFUSED
+    assert there in found.reason
+
+
+def test_a_reason_tells_no_value_where_the_claim_gives_none_and_no_label_for_a_value(verifier: Verifier) -> None:
+    for claim, source in [
+        ("Revenue in 2023 was higher than in 2022.", MILLIONS),
+        ("The population of Bern is 173,232.", TWO_TABLES),
+        ("It was paid.", "| Paid | yes |\n| Approved | no |"),
+    ]:
+        reason = judged(verifier, claim, source).reason
+        assert not any(there in reason for there in ("1,250", "City", "Approved")), reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| " + " | ".join(f"w{at}" for at in range(4_000)) + " |",
+        "\n".join("| " + " | ".join(f"c{column}r{row}" for column in range(300)) + " |" for row in range(100)),
+        "| x | 1" + " " * 20_000 + "xyzw |\n| y | 2 |",
+        "| x | 2019" + "." * 20_000 + "1 1 |\n| y | 2019 |\n| z | 1 |",
+    ],
+)
+def test_wide_tables_and_long_cells_take_no_time(text: str) -> None:
+    start = time.process_time()
+    assert len(Side(text, "en").cells) <= 400
+    assert time.process_time() - start < 2
