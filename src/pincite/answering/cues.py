@@ -24,14 +24,15 @@ _NAME = re.compile(
 _REQUEST = re.compile(
     # English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Romanian, Turkish, Vietnamese: whole words
     r"\b(?:summar(?:y|i[sz]e\w*)|overview|outline|tl;?dr|(?:key|main) (?:points?|takeaways?|findings?|ideas?|topics?)|list|describe"
-    r"|explain|translate|compare|rewrite|rephrase|draft|extract|analy[sz]e|tell me (?:more )?about|what(?: is|'s| are)\b.*\babout"
-    r"|what (?:do|does)\b.*\bsay|zusammenfass\w*|fass\w* .*zusammen|überblick|worum geht|wovon handel\w+|was steht in"
+    r"|explain|translate|compare|rewrite|rephrase|draft|extract|analy[sz]e|tell me (?:more )?about"
+    r"|what(?: is|'s| are)\b.{0,120}\babout"
+    r"|what (?:do|does)\b.{0,120}\bsay|zusammenfass\w*|fass\w* .{0,120}zusammen|überblick|worum geht|wovon handel\w+|was steht in"
     r"|kernaussagen?|(?:haupt|kern)punkte|wichtigsten? punkte|beschreib\w*|übersetz\w*|liste\w*|erklär\w*|vergleich\w*|résum\w+"
     r"|aperçu|vue d.ensemble|de quoi (?:parle|traite|s.agit)|points? (?:clés?|principaux)|décri\w+|tradui\w+|explique\w*"
     r"|compare[rz]?|resum\w+|visión general|de qué (?:trata|habla|va)|puntos (?:clave|principales)|describ\w+|traduc\w+|enumer\w+"
     r"|explic\w+|compara\w*|riassum\w+|panoramica|di cosa (?:parla|tratta)|punti (?:chiave|principali)|descriv\w+|elenca\w*"
     r"|spieg\w+|confronta\w*|visão geral|(?:sobre|de) o? ?que (?:trata|fala)|pontos (?:chave|principais)|descrev\w+|traduz\w*"
-    r"|samenvat\w*|vat .*samen|overzicht|waar gaat\b.*\bover|belangrijkste punten|beschrijf|vertaal|vergelijk"
+    r"|samenvat\w*|vat .{0,120}samen|overzicht|waar gaat\b.{0,120}\bover|belangrijkste punten|beschrijf|vertaal|vergelijk"
     r"|podsumuj\w*|streść|streszcz\w*|omów|o czym|opisz|przetłumacz|wyjaśnij|porównaj|wymień"
     r"|rezum\w+|prezentare generală|despre ce|descrie|tradu|explică|compară|enumeră"
     r"|özet\w*|genel bakış|ne hakkında|listele\w*|açıkla\w*|çevir\w*|karşılaştır\w*|anlat"

@@ -11,6 +11,8 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 """Years head columns: they are names here, not numbers."""
 _HEADS_YEAR = re.compile(r"[^\d]*(?:\d{1,2}\W+)?(?:1[5-9]|20)\d\d(?!\d)[^\d]*+\d?\W*")
 _MOST_HEADS = 4
+_FARTHEST = 200
+"""Rows above in which what names a row is looked for."""
 
 
 def table_heads(parts: Sequence[Segment], index: int, *, may_be_cut: bool = False) -> tuple[int, ...]:
@@ -24,7 +26,7 @@ def table_heads(parts: Sequence[Segment], index: int, *, may_be_cut: bool = Fals
     first = index
     while first and parts[first - 1].kind is SegmentKind.ROW:
         first -= 1
-    named = next((above for above in range(index - 1, first, -1) if only_names(parts[above])), first)
+    named = next((above for above in range(index - 1, max(first, index - _FARTHEST), -1) if only_names(parts[above])), first)
     is_headed = _is_head(parts[first], over=parts[first + 1 : index + 1], in_doubt=may_be_cut and first == 0)
     more = next((at for at in range(first + 1, first + _MOST_HEADS) if at >= index or not _goes_on(parts[at])), first + _MOST_HEADS)
     heads = (*range(first, more), named) if is_headed else (named,) if named != first else ()

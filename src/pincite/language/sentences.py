@@ -14,6 +14,8 @@ _ITEM = re.compile(
     r"[ \t]*(?:(?:[-*+•‣◦▪●○·–—]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})\)|\d{1,3}\.)[ \t]+"
     r"|(?:\d{1,3}|[一二三四五六七八九十]{1,3})、|（(?:\d{1,3}|[一二三四五六七八九十]{1,3})）)"
 )
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which UTF-8 can't hold: a model may write one."""
 _UNMARKED_BLANK = re.compile(r"(?<=[\u0e00-\u0eff])[ \t]+(?=[\u0e00-\u0eff])")
 _UNMARKED_LENGTH = 120
 """Thai and Lao sentences end at a blank, but not every blank ends one: pieces are at least this long."""
@@ -74,7 +76,7 @@ def _sentences(text: str, start: int, end: int, lang: str) -> Iterator[tuple[int
     sentence = start
     while sentence < end:
         stop = _window_end(text, sentence, end)
-        bounds = [found["end_index"] for found in boundaries(lang, text[sentence:stop])]
+        bounds = [found["end_index"] for found in boundaries(lang, _HALF.sub("\ufffd", text[sentence:stop]))]
         cuts = [sentence + bound for bound in (bounds if stop == end else bounds[:-1])]
         for cut in cuts or [stop]:
             yield sentence, cut

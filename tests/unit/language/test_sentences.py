@@ -131,3 +131,8 @@ def test_what_never_ends_is_cut_so_that_no_span_is_monstrous():
     draw = random.Random(3)
     text = " ".join("".join(draw.choices("abcdef", k=draw.randint(1, 9))) for _ in range(20_000))
     assert max(end - start for start, end in sentence_spans(text, "en")) <= 4_000
+
+
+def test_half_a_surrogate_pair_is_a_character_like_others() -> None:
+    text = "One \ud800 ends here. Another 😀 begins \udc00 there."
+    assert cut(text) == ["One \ud800 ends here.", "Another 😀 begins \udc00 there."]
