@@ -18,6 +18,12 @@ _PAUSE = re.compile(
     r"|și|ve|và|и|с|до|και|από|σε)\s|[，；。、和]"
 )
 """Where a claim goes on with something else: each part may say a value of its own."""
+_YES = frozenset(
+    ("yes", "true", "ja", "oui", "sí", "si", "sim", "да", "так", "evet", "tak", "da", "ναι", "نعم", "हाँ", "是", "はい")
+)
+_NO = frozenset(
+    ("no", "false", "nein", "nee", "non", "não", "nao", "нет", "ні", "hayır", "nie", "nu", "όχι", "لا", "नहीं", "否", "いいえ")
+)
 _MOST_CELLS = 400
 _MOST_VALUE_WORDS = 20
 _NAMED_WELL = 0.5
@@ -52,8 +58,10 @@ class Cell:
     names_row: bool = False
     """Whether it is the first of several in its row."""
 
-    def is_in(self, tokens: Set[str], own: Given) -> bool:
-        """Say whether a claim with these stems and figures states its value."""
+    def is_in(self, tokens: Set[str], own: Given, *, negated: bool) -> bool:
+        """Say whether a claim with these stems and figures states its value; "yes" is stated by one that doesn't negate."""
+        if self.tokens <= _YES or self.tokens <= _NO:
+            return self.tokens <= tokens or negated == (self.tokens <= _NO)
         if not self.amounts and not self.dates:
             return self.tokens <= tokens
         return all(map(own.holds_amount, self.amounts)) and all(map(own.holds_date, self.dates))
@@ -67,7 +75,8 @@ def cells_of(text: str, lang: str, figures: Figures) -> list[Cell]:
         labels = _shared_out({one.label for one in block}, lang, stops)
         heads = _shared_out({one.head for one in block}, lang, stops)
         for one in block:
-            tokens = frozenset(stem_all(words(text[one.start : one.end]), lang)) - stops
+            stems = frozenset(stem_all(words(text[one.start : one.end]), lang))
+            tokens = stems - stops or stems
             if 0 < len(tokens) <= _MOST_VALUE_WORDS:
                 amounts = tuple(a for a in figures.amounts if one.start <= a.start < one.end)
                 dates = tuple(d for d in figures.dates if one.start <= d.start < one.end)
@@ -116,6 +125,7 @@ class Laid:
     weights: Mapping[str, float]
     figures: Figures
     in_prose: float
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +177,7 @@ class _Compared:
             for _, table in groupby(found, key=lambda cell: cell.table):
                 for one in self._named(text, list(table)):
                     self.labels.update(one.cell.label, one.cell.head, one.cell.above)
-                    if one.cell.is_in(tokens, own):
+                    if one.cell.is_in(tokens, own, negated=claim.negated):
                         self.said.append(one)
                     elif one.score >= _NAMED_WELL and one.held + _MARGIN >= claim.in_prose:
                         self.others.append(one)
@@ -176,10 +186,10 @@ class _Compared:
             self.others = [one for one in self.others if not one.cell.amounts and not one.cell.dates]
 
     def _has_value(self) -> bool:
-        """Say whether a claim gives a figure beside those that are labels: "more in 2019 than in 2018" has no value instead."""
-        figures = [*self.claim.figures.amounts, *self.claim.figures.dates]
-        written = [self.claim.text[figure.start : figure.end] for figure in figures]
-        return len(set(written)) < len(written) or not all(map(self._is_label, figures))
+        """Say whether a claim gives a figure beside dates that are labels: "more in 2019 than in 2018" has no value instead."""
+        dates = self.claim.figures.dates
+        written = {self.claim.text[date.start : date.end] for date in dates}
+        return bool(self.claim.figures.amounts) or len(written) < len(dates) or not all(map(self._is_label, dates))
 
     def _named(self, text: str, table: Sequence[Cell]) -> Iterator[_Named]:
         """Yield the values of a table.

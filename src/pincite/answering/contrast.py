@@ -265,7 +265,7 @@ class _Contrast:
             for at, found in enumerate(source.sets)
             if source.cells and "|" not in source.text_of(at)
         )
-        claim = Laid(stated.text, stated.lang, weights, stated.figures, max(prose, default=0.0))
+        claim = Laid(stated.text, stated.lang, weights, stated.figures, max(prose, default=0.0), bool(stated.signs.negations))
         return in_cells(claim, [(source.text, source.cells) for source in self.sources])
 
     def denied(self) -> list[str]:

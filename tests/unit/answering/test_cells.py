@@ -211,3 +211,13 @@ def test_wide_tables_and_long_cells_take_no_time(text: str) -> None:
     start = time.process_time()
     assert len(Side(text, "en").cells) <= 400
     assert time.process_time() - start < 2
+
+
+def test_yes_and_no_are_stated_by_claims_that_dont_negate_and_do(verifier: Verifier) -> None:
+    features = "| Feature | Supported |\n| OCR | yes |\n| SSO | no |\n| Audit log | yes |"
+    for claim in ("OCR is supported.", "SSO is not supported.", "The audit log is supported."):
+        assert judged(verifier, claim, features).verdict in {Verdict.SUPPORTED, Verdict.PARTLY}
+    found = judged(verifier, "SSO is supported.", features)
+    assert found.verdict in REFUSED
+    assert "says no there" in found.reason
+    assert judged(verifier, "OCR is not supported.", features).verdict in REFUSED
