@@ -20,6 +20,7 @@ LACKING_PENALTY = 0.2
 """What a run loses for a number of the claim that it lacks and another has: a reader looks for the number first."""
 _MIN_LITERAL_CHARACTERS = 12
 """A shorter claim ("No.", "60") stands in any text by chance: its words are weighed instead."""
+_CELLS = re.compile(r"[^\W_]\s*\|\s*[^\W_]")
 _COUNTED = re.compile(r"\d[\d.,]* [^\W\d_]{3,}")
 NUMBER_MISSING = 0.5
 """The most support that a run can give to a claim with a number that it doesn't hold."""
@@ -84,9 +85,9 @@ def find_quote(claim: str, source: Source, *, lang: str = "") -> QuoteMatch | No
 
 
 def is_telling(claim: str) -> bool:
-    """Say whether it means something that a text holds a claim word for word: a long one, or a number of things ("3 trucks")."""
+    """Say whether it means something that a text holds a claim word for word: it is long, a row, or counts things ("3 trucks")."""
     plain = fold(claim).text.strip(EDGES)
-    return len(plain) >= _MIN_LITERAL_CHARACTERS or bool(_COUNTED.fullmatch(plain))
+    return len(plain) >= _MIN_LITERAL_CHARACTERS or bool(_COUNTED.fullmatch(plain) or _CELLS.search(claim))
 
 
 def _literal(claim: str, source: Source) -> QuoteMatch | None:

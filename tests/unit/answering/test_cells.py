@@ -221,3 +221,9 @@ def test_yes_and_no_are_stated_by_claims_that_dont_negate_and_do(verifier: Verif
     assert found.verdict in REFUSED
     assert "says no there" in found.reason
     assert judged(verifier, "OCR is not supported.", features).verdict in REFUSED
+
+
+def test_a_short_row_stands_there_word_for_word(verifier: Verifier) -> None:
+    table = "| Team | Location | Stanley Cups |\n| Blues | STL | 1 |\n| Flyers | PHI | 2 |"
+    assert judged(verifier, "Blues | STL | 1", table, "").support == 1
+    assert judged(verifier, "Blues | STL | 2", table, "").verdict is not Verdict.SUPPORTED
