@@ -162,12 +162,22 @@ class _Named:
     labelled: float
     held: float
 
+    @property
+    def value(self) -> str:
+        """The value as its text writes it."""
+        return self.text[self.cell.start : self.cell.end]
+
+    def gives(self, amount: Amount) -> bool:
+        """Say whether the value is an amount."""
+        return any(other.may_equal(amount) for other in self.cell.amounts)
+
 
 class _Compared:
     """A claim beside cells: `said` are those whose value it states, `others` those whose labels it names without their value."""
 
     def __init__(self, claim: Laid, texts: Sequence[tuple[str, Sequence[Cell]]]) -> None:
         self.claim = claim
+        self.whole = sum(claim.weights.values()) or 1.0
         tokens = claim.weights.keys()
         own = Given(claim.figures.amounts, claim.figures.dates)
         self.said: list[_Named] = []
@@ -197,15 +207,14 @@ class _Compared:
         Labels of rows don't count where the claim names none of the table's rows, nor heads where it names no column.
         """
         tokens = self.claim.weights.keys()
-        whole = sum(self.claim.weights.values()) or 1.0
         labels = [_share(cell.label, tokens) for cell in table]
         heads = [_share(cell.head, tokens) for cell in table]
         most_label, most_head = max(labels), max(heads)
         for cell, label, head in zip(table, labels, heads, strict=True):
             shares = [label / most_label] if cell.label and most_label else []
             shares += [head / most_head] if cell.head and most_head else []
-            held = sum(weight for token, weight in self.claim.weights.items() if token in cell.label or token in cell.head)
-            yield _Named(cell, text, sum(shares) / len(shares) if shares else 0.0, label if most_label else head, held / whole)
+            held = self._weight({*cell.label, *cell.head})
+            yield _Named(cell, text, sum(shares) / len(shares) if shares else 0.0, label if most_label else head, held)
 
     def told(self) -> InCells:
         if self.claim.in_prose > _MARGIN + max((self._held(one.cell) for one in self.said), default=0.0) and not self.others:
@@ -232,14 +241,14 @@ class _Compared:
         if len(self.stated) != 1:
             return None
         amount = self.stated[0]
-        said = [one for one in self.said if any(a.may_equal(amount) for a in one.cell.amounts)]
+        said = [one for one in self.said if one.gives(amount)]
         meant = [
             one for one in self.others if one.score >= _NAMED_WHOLLY and len(one.cell.amounts) == 1 and self._wholly_labelled(one)
         ]
         for other in meant:
             named = self._names(other.cell)
             if said and all(one.text is other.text and self._names(one.cell) < named for one in said):
-                return self._written(amount), other.text[other.cell.start : other.cell.end]
+                return self._written(amount), other.value
         return None
 
     def _wholly_labelled(self, one: _Named) -> bool:
@@ -254,8 +263,8 @@ class _Compared:
             return None
         first, second = self.stated
         whole = [one for one in self.said if one.score >= _NAMED_WHOLLY]
-        mine = [one for one in whole if any(a.may_equal(first) for a in one.cell.amounts)]
-        theirs = [one for one in whole if any(a.may_equal(second) for a in one.cell.amounts)]
+        mine = [one for one in whole if one.gives(first)]
+        theirs = [one for one in whole if one.gives(second)]
         parts = [self._part_of(first), self._part_of(second)]
         if not mine or not theirs or parts[0] == parts[1]:
             return None
@@ -267,7 +276,7 @@ class _Compared:
                     continue
                 if not own <= parts[1] or own & parts[0] or not its <= parts[0] or its & parts[1]:
                     return None
-                crossed = self._written(first), other.text[other.cell.start : other.cell.end]
+                crossed = self._written(first), other.value
         return crossed
 
     def _part_of(self, amount: Amount) -> frozenset[str]:
@@ -284,9 +293,11 @@ class _Compared:
         return self.claim.text[amount.start : amount.end].strip()
 
     def _held(self, cell: Cell) -> float:
-        there = cell.tokens.union(cell.label, cell.head, cell.above)
-        held = sum(weight for token, weight in self.claim.weights.items() if token in there)
-        return held / (sum(self.claim.weights.values()) or 1.0)
+        return self._weight(cell.tokens.union(cell.label, cell.head, cell.above))
+
+    def _weight(self, tokens: Set[str]) -> float:
+        """Return the share in 0-1 of the claim's weight that stems hold."""
+        return sum(weight for token, weight in self.claim.weights.items() if token in tokens) / self.whole
 
     def _meant(self) -> list[_Named]:
         """Return the values that a claim speaks of by their labels without stating them, that of which it names most first."""
@@ -296,7 +307,7 @@ class _Compared:
         return sorted(found, key=lambda one: -one.held)
 
     def _there(self) -> str:
-        return next((one.text[one.cell.start : one.cell.end] for one in self._meant() if not one.cell.names_row), "")
+        return next((one.value for one in self._meant() if not one.cell.names_row), "")
 
     def _least(self, best: float) -> float:
         """Return how well the labels of the worst labelled figure are named; a figure that is a label is named itself."""
@@ -306,10 +317,10 @@ class _Compared:
         return min(scores, default=best)
 
     def _of_amount(self, amount: Amount) -> float:
-        return max((one.score for one in self.said if any(a.may_equal(amount) for a in one.cell.amounts)), default=0.0)
+        return max((one.score for one in self.said if one.gives(amount)), default=0.0)
 
     def _of_date(self, date: FoundDate) -> float:
-        return max((one.score for one in self.said if any(not _apart(d, date) for d in one.cell.dates)), default=0.0)
+        return max((one.score for one in self.said if any(not other.differs(date) for other in one.cell.dates)), default=0.0)
 
     def _is_label(self, figure: Amount | FoundDate) -> bool:
         return self.labels.issuperset(stem_all(words(self.claim.text[figure.start : figure.end]), self.claim.lang))
@@ -322,13 +333,9 @@ class _Compared:
                 continue
             for one in meant:
                 if len(one.cell.amounts) == 1 and one.cell.amounts[0].is_comparable(amount):
-                    return self.claim.text[amount.start : amount.end].strip(), one.text[one.cell.start : one.cell.end]
+                    return self._written(amount), one.value
         return None
 
 
 def _share(label: Mapping[str, float], tokens: Set[str]) -> float:
     return sum((share for token, share in label.items() if token in tokens), 0.0)
-
-
-def _apart(one: FoundDate, other: FoundDate) -> bool:
-    return all(mine.differs(theirs) for mine in one.readings for theirs in other.readings)

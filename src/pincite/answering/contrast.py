@@ -312,7 +312,7 @@ class _Contrast:
                 for (_, source, at), figures in zip(self.close, self._close_figures, strict=True):
                     text = source.text_of(at)
                     for other in figures.dates:
-                        if all(mine.differs(theirs) for mine in date.readings for theirs in other.readings):
+                        if date.differs(other):
                             yield self.stated.text[date.start : date.end].strip(), text[other.start : other.end].strip()
 
     def missing(self) -> list[str]:

@@ -190,7 +190,7 @@ def _exclude(mine: Figure, theirs: Figure, *, one: Line, other: Line) -> bool:
         return mine.is_comparable(theirs) and counts and not numbered
     if isinstance(mine, Amount) or isinstance(theirs, Amount):
         return False
-    differ = all(a.differs(b) for a in mine.readings for b in theirs.readings)
+    differ = mine.differs(theirs)
     scene = _sets_scene(mine, one) or _sets_scene(theirs, other)
     return differ and not (scene and not same) and not (_is_labelled(mine, one) or _is_labelled(theirs, other))
 

@@ -54,6 +54,10 @@ class FoundDate:
     end: int
     readings: tuple[Day, ...]
 
+    def differs(self, other: "FoundDate") -> bool:
+        """Whether both can't be one date, however they are read."""
+        return all(mine.differs(theirs) for mine in self.readings for theirs in other.readings)
+
 
 def find_dates(text: str, lang: str) -> list[FoundDate]:
     """Return the dates of a folded text in order, without overlap; a year alone is one where it looks like a year."""
